@@ -48,7 +48,7 @@ func TestIdsDoNotOverlap(t *testing.T) {
 
 func TestACommunicatorWithoutAnIDIsPending(t *testing.T) {
 	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
-		n := c.withoutID(c.group)
+		n := c.withoutID(c.membership)
 		require.ErrorIs(t, Send(n, Standard, []byte{1}, 1, 0, 0), ErrPending)
 		require.ErrorIs(t, n.Barrier(), ErrPending)
 		n.setID(c.contexts.take())

@@ -26,20 +26,16 @@ type bufferedSend struct {
 // process.
 //
 // MPI 4.1 section 3.6 (MPI_Comm_attach_buffer).
-func BufferApart(c *Comm, apart bool) { c.apart = apart }
-
-// buffer is what the communicator's messages are in, as bufferedSend has it.
-func (c *Comm) buffer() *Comm {
-	if c.apart {
-		return c
+func BufferApart(c *Comm, apart bool) {
+	if c.apart = nil; apart {
+		c.apart = c
 	}
-	return nil
 }
 
 // BufferedMessages returns how many messages are in the buffer that c sends from, and how many bytes they have in all.
 // A message leaves the buffer when it is with its receiver.
 func BufferedMessages(c *Comm) (messages, bytes int) {
-	b, apart := c.buffered, c.buffer()
+	b, apart := &c.buffered, c.apart
 	c.engine.Progress()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,27 +122,27 @@ func (c *Comm) bsend(buf []byte, of Element, peer, tag int) error {
 	if err != nil || r.Engine() == nil { // over already
 		return err
 	}
-	b := c.buffered
+	b := &c.buffered
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.prune()
-	b.sent = append(b.sent, bufferedSend{r, len(buf), c.buffer()})
+	b.sent = append(b.sent, bufferedSend{r, len(buf), c.apart})
 	return nil
 }
 
 // FlushBuffer waits until all that this rank has sent in buffered mode, on whatever communicator,
 // is with its receivers.
 func (c *Comm) FlushBuffer() error {
-	return c.flush(func(*Comm) bool { return true })
+	return flush(c, func(*Comm) bool { return true })
 }
 
 // FlushBufferOf is FlushBuffer for the buffer of one communicator, or if it is nil for that of the process.
 func FlushBufferOf(c, apart *Comm) error {
-	return c.flush(func(in *Comm) bool { return in == apart })
+	return flush(c, func(in *Comm) bool { return in == apart })
 }
 
 // flush waits until what is in some buffers is with its receivers.
-func (c *Comm) flush(from func(apart *Comm) bool) error {
+func flush(c *Comm, from func(apart *Comm) bool) error {
 	const op = "flush buffer"
 	if err := c.made(); err != nil {
 		return Wrap(op, err)

@@ -271,20 +271,20 @@ func beginBehind(c *Comm, call string, begin func() (Request, error)) (r Request
 	return Request{}, err
 }
 
+func barrierOf(c *Comm) Call {
+	return Call{Comm: c, Op: "barrier", Args: coll.Args{Kind: coll.Barrier}}
+}
+
 // Barrier returns nil when all ranks have called it.
 func (c *Comm) Barrier() error {
 	return RunCollective(c, "barrier", &coll.Args{Kind: coll.Barrier})
 }
 
 // Ibarrier is Barrier, nonblocking.
-func (c *Comm) Ibarrier() (Request, error) { return c.barrierCall().Begin() }
+func (c *Comm) Ibarrier() (Request, error) { return barrierOf(c).Begin() }
 
 // BarrierInit makes a Barrier persistent.
-func (c *Comm) BarrierInit() (Request, error) { return c.barrierCall().Prepare() }
-
-func (c *Comm) barrierCall() Call {
-	return Call{Comm: c, Op: "barrier", Args: coll.Args{Kind: coll.Barrier}}
-}
+func (c *Comm) BarrierInit() (Request, error) { return barrierOf(c).Prepare() }
 
 // Bare takes off an error what names the operation. One that names none stays: it is never nil if err is not.
 func Bare(err error) error {

@@ -45,21 +45,21 @@ func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 	case n == nil:
 		return &Cart{grid: &grid{}}, nil
 	}
-	return n.addGrid(slices.Clone(dims), slices.Clone(periods)), nil
+	return newCart(n, slices.Clone(dims), slices.Clone(periods)), nil
 }
 
 // CartOf returns the grid that c, which may be a copy of a Cart's communicator, has; ok tells
 // whether it has one. MPI 4.1 section 8.5.5 (MPI_Topo_test, MPI_Cart_get).
 func CartOf(c *Comm) (cart *Cart, ok bool) {
-	g, ok := c.topologyOf().(*grid)
+	g, ok := topologyOf(c).(*grid)
 	if !ok {
 		return nil, false
 	}
 	return &Cart{c, g}, true
 }
 
-// addGrid makes a new communicator a Cart.
-func (c *Comm) addGrid(dims []int, periods []bool) *Cart {
+// newCart makes a new communicator a Cart.
+func newCart(c *Comm, dims []int, periods []bool) *Cart {
 	g := &grid{dims: dims, periods: periods, rank: c.Rank()}
 	for dim := range dims {
 		lower, higher := g.shift(dim, 1)
@@ -172,7 +172,7 @@ func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	return n.addGrid(dims, periods), nil
+	return newCart(n, dims, periods), nil
 }
 
 func (g *grid) neighbors() (sources, destinations []int) { return g.neighbour, g.neighbour }

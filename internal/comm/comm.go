@@ -15,6 +15,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Comm is a communicator: some ranks of the job in an order of their own, whose
@@ -30,52 +31,30 @@ import (
 // communicator, as Split returns it for Undefined, is one that this rank is not in: calls
 // on it return ErrNoComm (wrapped).
 type Comm struct {
-	root       *job.Root
-	rank, size int
-	module     btl.Module
-	engine     *pml.Engine
-	graphs     *shared.Engine // of the process
-	channel    *cad.Channel   // the communicator as graphs see it
-	team       *coll.Team     // the communicator as collective operations see it
-	context    uint32         // of point-to-point messages
-	group      *Group         // the caller's, and that of Rank and Size
-	// peers are the ranks that messages go to and come from: group, or the remote group of an intercommunicator
-	peers       *Group
-	members     *Group                // of collective operations: group, or both groups of an intercommunicator
-	ranks       []int32               // those of peers; nil for the first world, where nothing needs to be translated
-	synchronous bool                  // standard sends wait for their receivers
-	contexts    *contexts             // of the process
-	networks    []Network             // of the world only: for Finalize
-	windows     *windows              // likewise
-	buffered    *buffered             // likewise
-	resource    *resource             // likewise
-	visits      *visits               // likewise
-	opened      *openPorts            // likewise
-	self        func() *Comm          // likewise
-	finalized   *atomic.Bool          // likewise
-	met         bool                  // likewise: Meet was called
-	parent      *Comm                 // likewise: see Parent
-	linked      bool                  // it has ranks of several worlds
-	visited     bool                  // it has ranks of other jobs
-	apart       bool                  // it has a buffer of its own for sends in buffered mode
-	topology    topology              // nil: none
-	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
-	session     *Session              // that it derives from; nil: none
-	worldwide   bool                  // it is what Init has returned
-	permanent   bool                  // Self: Free refuses
-	state       atomic.Uint32         // ready, plain, freed or pending
+	*process
+	membership
+	neighborhood
+	engine      *pml.Engine  // that of process: messages take the shortest way to it
+	channel     *cad.Channel // the communicator as graphs see it
+	team        *coll.Team   // the communicator as collective operations see it
+	context     uint32       // of point-to-point messages
+	rank, size  int
+	synchronous bool          // standard sends wait for their receivers
+	linked      bool          // it has ranks of several worlds
+	apart       *Comm         // itself, if it has a buffer of its own for sends in buffered mode; nil: that of process
+	session     *Session      // that it derives from; nil: none
+	worldwide   bool          // it is what Init has returned
+	permanent   bool          // Self: Free refuses
+	state       atomic.Uint32 // ready, plain, freed or pending
 
 	gone atomic.Pointer[goneRanks] // see FirstGone
 
 	entry entry.Entry // of collective operations
 
-	describe func(call uint64) string                 // what a graph stands for, for errors
-	resolve  func(name uint64) func(inout, in []byte) // see Operators
-
 	partitioned atomic.Uint32 // partitioned sends that were made; see NewPartitioned
 
-	units unitCache
-	notes notes
+	name       atomic.Pointer[string] // nil: ""
+	attributes attributes
 }
 
 // Operators are what a face knows of its operators by their names (coll.Op.Name).
@@ -93,44 +72,37 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
 	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
 	s.Describe = describe
-	c := &Comm{
-		root: root, rank: all.rank, size: w.Size, module: module, worldwide: true,
-		engine:    pml.New(root, rank, module),
-		context:   pointToPoint.of(id),
-		group:     all,
-		contexts:  newContexts(rank, root.Places()),
-		windows:   new(windows),
-		buffered:  new(buffered),
-		resource:  new(resource),
-		visits:    new(visits),
-		opened:    new(openPorts),
-		describe:  describe,
-		resolve:   ops.Resolve,
-		finalized: new(atomic.Bool),
+	p := &process{
+		root: root, number: rank, module: module,
+		engine:   pml.New(root, rank, module),
+		contexts: newContexts(rank, root.Places()),
+		networks: networks,
+		describe: describe,
+		resolve:  ops.Resolve,
+	}
+	c := &Comm{process: p, membership: single(all), rank: all.rank, size: w.Size, worldwide: true, engine: p.engine,
+		context: pointToPoint.of(id)}
+	if w.First == 0 {
+		c.ranks = nil // nothing needs to be translated
 	}
 	if r := recorder.New(root, rank); r != nil {
 		c.engine.Trace(r)
 	}
 	c.contexts.root, c.contexts.rank = root, rank
-	c.peers, c.members = c.group, c.group
-	if w.First > 0 {
-		c.ranks = all.ranks
-	}
 	for _, n := range networks {
 		c.engine.AddPeers(n.Messages, n.Reaches)
-		c.networks = append(c.networks, n)
 	}
 	c.graphs = shared.New(root, rank, c.engine, s.Options)
 	c.graphs.Trace(recorder.NewNodes(root, rank))
 	if s.Helps(rank, w.Size) {
 		c.graphs.StartHelper()
 	}
-	c.team, c.channel = c.newTeam(id), c.newChannel(id)
+	c.team, c.channel = c.newTeam(&c.membership, id, c.Name), c.newChannel(&c.membership, id, c.Name)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
 	c.synchronous = s.Synchronous
 	c.state.Store(c.usableState())
-	c.notes.name = "world"
+	c.SetName("world")
 	c.self = sync.OnceValue(c.alone)
 	return c
 }
@@ -145,34 +117,16 @@ const (
 
 // newComm returns the communicator of a group that this process belongs to.
 func (c *Comm) newComm(g *Group, id uint64) *Comm {
-	n := c.withoutID(g)
+	n := c.withoutID(single(g))
 	n.setID(id)
 	return n
 }
 
 // withoutID returns a communicator that setID makes ready.
-func (c *Comm) withoutID(g *Group) *Comm {
-	n := &Comm{
-		root: c.root, rank: g.rank, size: len(g.ranks), module: c.module,
-		engine:      c.engine,
-		graphs:      c.graphs,
-		group:       g,
-		peers:       g,
-		members:     g,
-		ranks:       g.ranks,
-		synchronous: c.synchronous,
-		contexts:    c.contexts,
-		session:     c.session,
-		windows:     c.windows,
-		buffered:    c.buffered,
-		resource:    c.resource,
-		visits:      c.visits,
-		opened:      c.opened,
-		describe:    c.describe,
-		resolve:     c.resolve,
-		self:        c.self,
-		finalized:   c.finalized,
-	}
+func (c *Comm) withoutID(m membership) *Comm {
+	n := &Comm{process: c.process, membership: m, rank: m.group.rank, size: len(m.group.ranks), engine: c.engine,
+		synchronous: c.synchronous, session: c.session}
+	n.ranks, n.units = m.peers.ranks, new(unitCache) // also of a copy of the world: its state is checked
 	n.team = &coll.Team{Choice: c.team.Choice, Check: c.team.Check, Boards: c.team.Boards}
 	n.state.Store(pending)
 	return n
@@ -183,13 +137,13 @@ func (c *Comm) setID(taken uint64) {
 	old, id := c.team, uint32(taken)
 	c.among(id)
 	c.context = pointToPoint.of(id)
-	c.team, c.channel = c.newTeam(id), c.newChannel(id)
+	c.team, c.channel = c.newTeam(&c.membership, id, c.Name), c.newChannel(&c.membership, id, c.Name)
 	c.team.Guards, c.team.Serial = c.channel, uint32(taken>>32)
 	c.team.Choice, c.team.Check, c.team.Boards = old.Choice, old.Check, old.Boards
 	if c.team.Check {
 		c.contexts.unfreed.add(c, programs)
 	}
-	c.link()
+	c.linked = c.link(c.members.ranks)
 	c.state.Store(c.usableState())
 }
 
@@ -212,31 +166,10 @@ func (c *Comm) Self() *Comm {
 // alone makes what Self returns.
 func (c *Comm) alone() *Comm {
 	n := c.newComm(newGroup(c.group.self, []int32{int32(c.group.self)}), c.contexts.take())
-	n.permanent, n.notes.name = true, "self"
+	n.permanent = true
+	n.SetName("self")
 	BelongsTo(n, "")
 	return n
-}
-
-func (c *Comm) newTeam(id uint32) *coll.Team {
-	return &coll.Team{
-		Engine: c.engine, Job: c.root,
-		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks),
-		World: c.world(), Name: c.Name, Describe: c.describe, Apart: c.visited,
-	}
-}
-
-func (c *Comm) newChannel(id uint32) *cad.Channel {
-	c.graphs.Reuse(nonblocking.of(id))
-	return &cad.Channel{Context: nonblocking.of(id), Rank: c.members.rank, Size: len(c.members.ranks),
-		World: c.world(), Name: c.Name}
-}
-
-// world returns the job's rank of each member; nil if they have the same numbers.
-func (c *Comm) world() []int32 {
-	if c.ranks == nil {
-		return nil
-	}
-	return c.members.ranks
 }
 
 // made returns an error if no call has made the communicator.
@@ -320,7 +253,7 @@ func (c *Comm) Abort(call string, code int) {
 		exit = max(exit, 1)
 		note = fmt.Sprintf(", exit code %d", exit)
 	}
-	started := c != nil && c.root != nil
+	started := c != nil && c.process != nil
 	if started && c.root.Several(c.group.self) {
 		if w := c.root.World(c.group.self); !c.root.Linked(w) {
 			what = fmt.Sprintf("world %d of the job", w.Number)
@@ -343,4 +276,50 @@ func (c *Comm) Partition() (base, size uint64, ok bool) {
 	}
 	base, size = c.root.Partition(c.group.self)
 	return base, size, size != 0
+}
+
+// The layers below know the ranks of the job only. Here the ranks of a communicator
+// become those, and back. The first world has the same numbers for both: it is let through
+// at the price of two comparisons. The layers below do not know where it ends.
+
+// plainTo returns the job's rank that this rank is, if messages to it and from it may go the shortest way.
+func (c *Comm) plainTo(rank int) (peer int, ok bool) {
+	switch {
+	case c == nil || c.state.Load() != plain:
+		return rank, false
+	case c.ranks == nil:
+		return rank, rank < c.size
+	case uint(rank) < uint(len(c.ranks)):
+		return int(c.ranks[rank]), true
+	}
+	return rank, false
+}
+
+// to returns the job's rank that a message to this rank goes to.
+func (c *Comm) to(rank int) (int, error) {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size {
+		return rank, nil
+	}
+	return c.member(rank)
+}
+
+// from returns the job's rank that a message from this rank, or AnySource, comes from.
+func (c *Comm) from(rank int) (int, error) {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size {
+		return rank, nil
+	}
+	if rank == AnySource {
+		return AnySource, c.usable()
+	}
+	return c.member(rank)
+}
+
+func (c *Comm) member(rank int) (int, error) {
+	if err := c.usable(); err != nil || rank == ProcNull {
+		return rank, err
+	}
+	if ranks := c.peers.ranks; uint(rank) < uint(len(ranks)) {
+		return int(ranks[rank]), nil
+	}
+	return rank, &fault.RankError{Rank: rank, Size: len(c.peers.ranks)}
 }

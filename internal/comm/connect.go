@@ -41,24 +41,24 @@ func Connect(c *Comm, port string, root int, within time.Duration) (*Comm, error
 		if err != nil {
 			return m, theirs, err
 		}
-		m = meeting{rank: p.Rank, number: int(theirs.Key & (mostMeetings - 1))}
-		out, _ := c.ends(m)
+		m = meeting{of: c, rank: p.Rank, number: int(theirs.Key & (mostMeetings - 1))}
+		out, _ := m.ends()
 		return m, theirs, out.Tell(0, offer)
 	})
 }
 
 // awaitOffer waits until the rank of a port answers. When the time is over it withdraws the request. If that comes too
 // late the answer is on its way, and awaitOffer returns nil.
-func (c *Comm) awaitOffer(t agree.Circle, p job.Port, name string, within time.Duration) error {
-	came, err := t.Await(within, job.Collective{Name: "connect", Communicator: c.Name()})
+func (p *process) awaitOffer(t agree.Circle, at job.Port, name string, within time.Duration) error {
+	came, err := t.Await(within, job.Collective{Name: "connect", Communicator: t.Name()})
 	if came || err != nil {
 		return err
 	}
 	request := []string{job.AskWithdraw, name}
-	if p.Job != c.root.ID() {
-		request = []string{job.AskLeave, name, strconv.Itoa(c.group.self)}
+	if at.Job != p.root.ID() {
+		request = []string{job.AskLeave, name, strconv.Itoa(p.number)}
 	}
-	texts, err := c.root.Ask(c.group.self, request...)
+	texts, err := p.root.Ask(p.number, request...)
 	if err == nil && !slices.Contains(texts, job.Withdrawn) {
 		return nil
 	}
@@ -101,7 +101,8 @@ func JoinSocket(self *Comm, fd int) (*Comm, error) {
 		return nil, err
 	}
 	defer func() { _ = ClosePort(self, mine) }()
-	theirs, err := self.swapLines(fd, mine)
+	theirs, err := self.swapLines(fd, mine, job.Waiting{Op: job.OpWait, Context: self.context, Others: true,
+		Collective: job.Collective{Name: "the other end of the socket", Communicator: self.Name()}})
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -125,7 +126,7 @@ func JoinSocket(self *Comm, fd int) (*Comm, error) {
 // swapLines sends a line over a socket, and receives one. It waits as for a message, and another goroutine for the
 // socket: so the hang report names the call, and messages of the rank move on. It ends when the other end is closed, by
 // the end of its process at the latest.
-func (c *Comm) swapLines(fd int, line string) (string, error) {
+func (p *process) swapLines(fd int, line string, say job.Waiting) (string, error) {
 	f, err := sys.DupCloexec(fd, "socket")
 	if err != nil {
 		return "", fmt.Errorf("descriptor %d: %w", fd, err)
@@ -139,12 +140,11 @@ func (c *Comm) swapLines(fd int, line string) (string, error) {
 		defer close(signalled)
 		got, failed = swapLines(f, line)
 		over.Store(true)
-		Notify(c, c.rank)
+		p.root.Inbox(p.number).Notify()
 	}()
-	err = Await(c, over.Load, func() job.Waiting {
-		return job.Waiting{Op: job.OpWait, Context: c.context, Others: true,
-			Collective: job.Collective{Name: "the other end of the socket", Communicator: c.Name()}}
-	})
+	if err = pml.MayWait(); err == nil {
+		err = p.engine.NewCondition(over.Load, func() job.Waiting { return say }).Wait()
+	}
 	if err != nil {
 		sys.StopSocket(f) // MPI is over, and so is the wait
 	}

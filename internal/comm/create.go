@@ -18,12 +18,12 @@ import (
 // Dup returns a communicator of the same ranks in the same order.
 func (c *Comm) Dup() (*Comm, error) {
 	const op = "dup"
-	copies, bad := c.copyAttributes()
+	copies, bad := copiesOf(c)
 	n, _, err := c.createAmongAll(agree.Proposal{Key: int64(c.Rank()), Call: agree.CallOf(op)}, bad)
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	n.topology, n.notes.attached = c.topology, copies
+	n.topology, n.attributes.all = c.topology, copies
 	return n, nil
 }
 
@@ -134,9 +134,10 @@ func (c *Comm) createGroup(op string, g *Group, tag int, name string) (*Comm, er
 		return nil, nil
 	}
 	what := name + " of ranks " + g.list()
-	t := c.circle(grouping.of(idOf(c.context)), tag, g.ranks, g.rank)
+	t := c.circle(c.Name, grouping.of(idOf(c.context)), tag, g.ranks, g.rank)
 	t.Name = func() string { return job.OfTag(what) }
-	p := agree.Proposal{Key: int64(g.rank), Call: agree.CallOf(op, name, c.namesOf(g.ranks)), Data: []byte(what)}
+	call := agree.CallOf(op, name, c.namesOf(&c.membership, g.ranks))
+	p := agree.Proposal{Key: int64(g.rank), Call: call, Data: []byte(what)}
 	n, all, err := c.create(t, p, nil)
 	for i := range all {
 		if err != nil && string(all[i].Data) != what {
@@ -159,7 +160,7 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	case slices.ContainsFunc(g.ranks, func(r int32) bool { return c.Group().find(r) == Undefined }):
 		bad = errors.New("a rank of the group is not in the communicator")
 	case g.Rank() != Undefined:
-		p.Color, p.Key = c.nameOf(g.ranks[0]), int64(g.rank) // no other group has its first rank
+		p.Color, p.Key = c.nameOf(&c.membership, g.ranks[0]), int64(g.rank) // no other group has its first rank
 		if c.remote() != nil {
 			p.Color = 0 // the groups of both sides belong together
 		}
@@ -178,13 +179,13 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 // Idup is Dup, nonblocking.
 func (c *Comm) Idup() (*Comm, Request, error) {
 	const op = "idup"
-	copies, err := c.copyAttributes()
+	copies, err := copiesOf(c)
 	if err != nil {
 		return nil, Request{}, Wrap(op, err)
 	}
-	n := c.copyWithoutID()
-	n.topology, n.notes.attached = c.topology, copies
-	id := c.leadersID()
+	n := c.withoutID(c.membership)
+	n.topology, n.attributes.all = c.topology, copies
+	id := c.leadersID(&c.membership)
 	k := Call{Comm: c, Op: "dup", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}}
 	k.Args.After = func() {
 		if id := binary.LittleEndian.Uint64(id); id != worldID {
@@ -199,10 +200,10 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 }
 
 // leadersID is the message by which rank 0, which leads a copy as it leads c, tells the id of the copy.
-func (c *Comm) leadersID() []byte {
+func (p *process) leadersID(m *membership) []byte {
 	id := make([]byte, 8)
-	if c.members.rank == 0 {
-		binary.LittleEndian.PutUint64(id, c.contexts.take())
+	if m.members.rank == 0 {
+		binary.LittleEndian.PutUint64(id, p.contexts.take())
 	}
 	return id
 }
@@ -233,14 +234,14 @@ func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
 func (c *Comm) bare() (_ *Comm, err error) {
 	const op = "create"
 	c.contexts.settle() // the id and the board of a communicator that was freed are used again
-	told := append(c.leadersID(), make([]byte, 8)...)
+	told := append(c.leadersID(&c.membership), make([]byte, 8)...)
 	id, place := told[:8], told[8:]
 	var mine coll.BoardMemory
 	if c.members.rank == 0 && binary.LittleEndian.Uint64(id) != worldID {
 		mine = c.team.ReserveBoard()
 		binary.LittleEndian.PutUint64(place, mine.Word())
 	}
-	n := c.copyWithoutID()
+	n := c.withoutID(c.membership)
 	if err := c.team.Run(&coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: told}}); err != nil {
 		return nil, Wrap(op, Bare(err)) // others may use the id and the board
 	}

@@ -40,7 +40,7 @@ func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	return n.addGraph(own.clone()), nil
+	return newDistGraph(n, own.clone()), nil
 }
 
 // DistGraphCreate returns a communicator of the ranks of c, in the same order, as a graph of
@@ -70,17 +70,23 @@ func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 			own.add(decodeEdge(data), c.Rank())
 		}
 	}
-	return n.addGraph(&own), nil
+	return newDistGraph(n, &own), nil
 }
 
 // DistGraphOf returns the graph that c, which may be a copy of a DistGraph's communicator,
 // has; ok tells whether it has one. MPI 4.1 section 8.5.5 (MPI_Topo_test).
 func DistGraphOf(c *Comm) (g *DistGraph, ok bool) {
-	own, ok := c.topologyOf().(*Neighbors)
+	own, ok := topologyOf(c).(*Neighbors)
 	if !ok {
 		return nil, false
 	}
 	return &DistGraph{c, own}, true
+}
+
+// newDistGraph makes a new communicator a DistGraph.
+func newDistGraph(c *Comm, own *Neighbors) *DistGraph {
+	c.topology = own
+	return &DistGraph{c, own}
 }
 
 // Neighbors returns the edges of this rank.
@@ -89,11 +95,6 @@ func (g *DistGraph) Neighbors() Neighbors {
 		return Neighbors{}
 	}
 	return *g.graph.clone()
-}
-
-func (c *Comm) addGraph(own *Neighbors) *DistGraph {
-	c.topology = own
-	return &DistGraph{c, own}
 }
 
 func (n *Neighbors) neighbors() (sources, destinations []int) { return n.Sources, n.Destinations }

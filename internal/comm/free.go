@@ -17,7 +17,7 @@ func (c *Comm) Free() (err error) {
 		return Wrap(op, err)
 	}
 	defer leave(c, op, &err)
-	err = c.removeAttributes()
+	err = c.attributes.clear(c)
 	c.state.Store(freed)
 	if near(c, c.members.ranks[0]) {
 		job.NoteFreed(c.root, c.group.self, collective.of(idOf(c.context)))
@@ -168,19 +168,20 @@ func Disconnect(c *Comm) error {
 	return errors.Join(Wrap(op, err), c.Free())
 }
 
-// link notes, if the communicator has ranks of several worlds, that this one is connected to others.
-func (c *Comm) link() {
-	if !c.root.Several(c.group.self) {
-		return
+// link notes, if there are ranks of several worlds among some, that this one is connected to others. It tells whether
+// it did.
+func (p *process) link(ranks []int32) bool {
+	if !p.root.Several(p.number) {
+		return false
 	}
-	w := c.root.World(c.group.self)
-	for _, rank := range c.members.ranks {
-		if !w.Has(int(rank)) && !c.root.Visits(int(rank)) {
-			c.linked = true
-			c.root.AddLink(c.group.self, 1)
-			return
+	w := p.root.World(p.number)
+	for _, rank := range ranks {
+		if !w.Has(int(rank)) && !p.root.Visits(int(rank)) {
+			p.root.AddLink(p.number, 1)
+			return true
 		}
 	}
+	return false
 }
 
 func (c *Comm) unlink() {

@@ -72,7 +72,7 @@ func checkWholeGraph(index, edges []int, size int) error {
 //
 // MPI 4.1 section 8.5.5 (MPI_Topo_test).
 func GraphOf(c *Comm) (g *GraphTopology, ok bool) {
-	w, ok := c.topologyOf().(*wholeGraph)
+	w, ok := topologyOf(c).(*wholeGraph)
 	if !ok {
 		return nil, false
 	}

@@ -67,7 +67,7 @@ func (local *Comm) intercommCreate(leader int, peer *Comm, remoteLeader, tag int
 	defer leave(local, op, &err)
 	n, err := local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
 		func(p agree.Proposal, _ int) (agree.Proposal, error) {
-			return local.leadersMeet(p, peer, remoteLeader, tag, what)
+			return leadersMeet(p, peer, remoteLeader, tag, what)
 		})
 	return n, Wrap(op, err)
 }
@@ -86,7 +86,7 @@ func (local *Comm) joinRemote(op string, leader int, bad error, meet meetLeader)
 	if err != nil {
 		return nil, err
 	}
-	n := local.between(local.group, newGroup(local.group.self, remote))
+	n := local.withoutID(local.joined(local.group, newGroup(local.group.self, remote)))
 	n.setID(given)
 	return n, nil
 }
@@ -201,7 +201,7 @@ var (
 )
 
 // leadersMeet exchanges proposals with the leader of the other group.
-func (c *Comm) leadersMeet(p agree.Proposal, peer *Comm, remoteLeader, tag int,
+func leadersMeet(p agree.Proposal, peer *Comm, remoteLeader, tag int,
 	what func() string) (theirs agree.Proposal, err error) {
 	if peer == nil || uint(remoteLeader) >= uint(len(peer.peers.ranks)) || tag < 0 || tag > MaxTag {
 		return theirs, nil // the arguments do not say where it is
@@ -218,26 +218,6 @@ func disjoint(a, b []int32) error {
 		}
 	}
 	return nil
-}
-
-// between returns an intercommunicator of two groups that has no id yet.
-func (c *Comm) between(local, remote *Group) *Comm {
-	n := c.withoutID(local)
-	low, high := local.ranks, remote.ranks
-	if !c.precedes(low, high) {
-		low, high = high, low
-	}
-	n.peers, n.ranks = remote, remote.ranks
-	n.members = newGroup(local.self, slices.Concat(low, high))
-	return n
-}
-
-// copyWithoutID returns a communicator of the same groups that setID makes ready.
-func (c *Comm) copyWithoutID() *Comm {
-	if remote := c.remote(); remote != nil {
-		return c.between(c.group, remote)
-	}
-	return c.withoutID(c.group)
 }
 
 // createBetween is create for the members of an intercommunicator. The members of one color
@@ -274,7 +254,7 @@ func (c *Comm) createBetween(p agree.Proposal, badArguments error) (*Comm, []agr
 		return nil, a.all, nil
 	}
 	self := c.group.self
-	n := c.between(newGroup(self, t.RanksOf(own)), newGroup(self, t.RanksOf(others)))
+	n := c.withoutID(c.joined(newGroup(self, t.RanksOf(own)), newGroup(self, t.RanksOf(others))))
 	n.setID(a.id)
 	return n, a.all, nil
 }
@@ -321,17 +301,4 @@ func Across(c *Comm, op string, out, in []Buffer, hooks coll.Hooks) NeighborCall
 	k.Out, k.In, k.Hooks, k.Layouts = c.across(out), c.across(in), hooks, true
 	k.Exchange.Across = true
 	return k
-}
-
-// across returns the edges to the ranks of the remote group.
-func (c *Comm) across(data []Buffer) []coll.Edge {
-	edges := make([]coll.Edge, 0, len(data))
-	for i, b := range data {
-		member := c.members.find(c.peers.ranks[i])
-		if b.Len() == 0 {
-			member = ProcNull
-		}
-		edges = append(edges, coll.Edge{Member: member, Data: b})
-	}
-	return edges
 }

@@ -83,8 +83,8 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 }
 
 // firstEnd says which rank of a world has ended first, as far as pvasrun answers.
-func (c *Comm) firstEnd(w job.World) string {
-	texts, err := c.root.Ask(c.group.self, job.AskEnd, strconv.Itoa(w.Number))
+func (p *process) firstEnd(w job.World) string {
+	texts, err := p.root.Ask(p.number, job.AskEnd, strconv.Itoa(w.Number))
 	if err != nil || len(texts) == 0 || texts[0] == "" {
 		return "one of them has ended"
 	}
@@ -92,13 +92,13 @@ func (c *Comm) firstEnd(w job.World) string {
 }
 
 // othersFail tells whether joinRemote has failed for another cause than the end of a rank of this group.
-func (c *Comm) othersFail(err error) bool {
+func (m *membership) othersFail(err error) bool {
 	lost, ok := errors.AsType[*fault.LostError](err)
-	return err != nil && (!ok || c.group.find(int32(lost.Rank)) == Undefined)
+	return err != nil && (!ok || m.group.find(int32(lost.Rank)) == Undefined)
 }
 
 // askFor asks for ranks, as seen from where the program is now.
-func (c *Comm) askFor(commands []Command) ([]string, error) {
+func (p *process) askFor(commands []Command) ([]string, error) {
 	if len(commands) == 0 {
 		return nil, errors.New("no command: pass one or more")
 	}
@@ -127,7 +127,7 @@ func (c *Comm) askFor(commands []Command) ([]string, error) {
 	if err := world.attendant.Call(); err != nil {
 		return nil, err
 	}
-	return c.root.Ask(c.group.self, job.EncodeSpawn(commands)...)
+	return p.root.Ask(p.number, job.EncodeSpawn(commands)...)
 }
 
 // meetParent makes the intercommunicator with the ranks that have had this world started, if there are any.

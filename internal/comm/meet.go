@@ -26,7 +26,7 @@ func Meet(world *Comm) (err error) {
 
 // meet is Meet of a caller that is inside.
 func (world *Comm) meet() error {
-	t := world.newTeam(idOf(world.context) + meetID)
+	t := world.newTeam(&world.membership, idOf(world.context)+meetID, world.Name)
 	t.Called, t.Inner = job.Ending, 0
 	t.Choice.Blocking[coll.Barrier] = "dissemination"
 	if world.root.AllOversubscribed() {
@@ -37,23 +37,15 @@ func (world *Comm) meet() error {
 }
 
 // tellUnreceived prints what the program has sent to this rank and has not received. All ranks have met.
-func (c *Comm) tellUnreceived() {
+func (p *process) tellUnreceived() {
 	var n int
 	var first pml.Status
-	c.engine.Within(func(in pml.Inside) {
+	p.engine.Within(func(in pml.Inside) {
 		n, first = in.Unreceived(func(context uint32) bool { return purpose(context)%purposes == pointToPoint })
 	})
 	if n > 0 {
 		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: messages that this rank has not received: %d, "+
-			"the first of %d bytes from rank %d, tag %d\n", c.group.self, n, first.Bytes, first.Source, first.Tag)
-	}
-}
-
-// noteCalls writes into the root block how many collective operations this rank has begun on the world. pvasrun
-// compares the numbers when all ranks have ended. After an error of an operation the number is not written.
-func (c *Comm) noteCalls() {
-	if n, ok := c.team.Calls(); ok {
-		c.root.NoteWorldCalls(c.group.self, n+uint64(c.channel.Issued()))
+			"the first of %d bytes from rank %d, tag %d\n", p.number, n, first.Bytes, first.Source, first.Tag)
 	}
 }
 
@@ -91,8 +83,8 @@ func BelongsTo(c *Comm, objects string) {
 
 // tellUnfreed prints what the program has not freed, of one session or if that is nil of all. The first of a kind is
 // named, if it has a name. What is told is forgotten.
-func (c *Comm) tellUnfreed(call string, of *Session) {
-	u := &c.contexts.unfreed
+func (p *process) tellUnfreed(call string, of *Session) {
+	u := &p.contexts.unfreed
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, objects := range []string{programs, WindowsLeft, FilesLeft} {
@@ -114,7 +106,7 @@ func (c *Comm) tellUnfreed(call string, of *Session) {
 		if _, text := (&job.Collective{Communicator: first.Name()}).On(); text != "" {
 			name = fmt.Sprintf(", the first %q", text)
 		}
-		fmt.Fprintf(os.Stderr, "rank %d: %s: warning: %s: %d%s\n", c.group.self, call, objects, n, name)
+		fmt.Fprintf(os.Stderr, "rank %d: %s: warning: %s: %d%s\n", p.number, call, objects, n, name)
 	}
 }
 

@@ -16,7 +16,7 @@ type NeighborCall struct {
 // edges are the messages of a neighbourhood operation. A communicator keeps them from call to
 // call: the neighbours and tags are the same in all of them.
 type edges struct {
-	of      *Comm
+	of      *neighborhood
 	out, in []coll.Edge
 }
 
@@ -24,13 +24,11 @@ type edges struct {
 // of the edges, one for each neighbour: the block to send, or that to receive into.
 func NewNeighborCall(c *Comm, op string, data func(out, in []coll.Edge) error) NeighborCall {
 	k := NeighborCall{Comm: c, Op: op}
-	sources, destinations, err := c.neighbors()
-	if err != nil {
-		k.Wrong = err
-		return k
+	if k.Wrong = c.made(); k.Wrong == nil {
+		k.edges, k.Wrong = c.takeEdges()
 	}
-	if k.edges = c.edges.Swap(nil); k.edges == nil { // first call, or another is underway
-		k.edges = c.newEdges(sources, destinations)
+	if k.Wrong != nil {
+		return k
 	}
 	k.Out, k.In = k.edges.out, k.edges.in
 	k.Wrong = data(k.Out, k.In)
@@ -127,13 +125,25 @@ func (k NeighborCall) graph(once bool) (*cad.Graph, error) {
 	return g, Bare(err)
 }
 
+// takeEdges returns the edges of the topology. Later they are given back to edges.
+func (n *neighborhood) takeEdges() (*edges, error) {
+	sources, destinations, err := n.neighbors()
+	if err != nil {
+		return nil, err
+	}
+	if e := n.edges.Swap(nil); e != nil { // else this is the first call, or another is underway
+		return e, nil
+	}
+	return n.newEdges(sources, destinations), nil
+}
+
 // newEdges makes the edges of the topology. On a grid the same two ranks may be neighbours in
 // several directions: the tag is the place among the receiver's sources.
-func (c *Comm) newEdges(sources, destinations []int) *edges {
-	e := &edges{of: c, out: make([]coll.Edge, len(destinations)), in: make([]coll.Edge, len(sources))}
+func (n *neighborhood) newEdges(sources, destinations []int) *edges {
+	e := &edges{of: n, out: make([]coll.Edge, len(destinations)), in: make([]coll.Edge, len(sources))}
 	ordered := false // whether the order tells messages apart
 	for i, to := range destinations {
-		tag := c.topology.mirror(i)
+		tag := n.topology.mirror(i)
 		if tag < 0 {
 			tag, ordered = 0, true
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/net"
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/internal/job"
 )
 
@@ -35,8 +36,8 @@ func openNetwork(root *job.Root, rank int) ([]Network, error) {
 
 // flushNetworks waits until what this rank has sent to other nodes is at its receivers, or they
 // have gone. Nothing is sent again once this process has ended.
-func (c *Comm) flushNetworks() error {
-	for _, n := range slices.Concat(c.networks, c.visits.networks()) {
+func (p *process) flushNetworks() error {
+	for _, n := range slices.Concat(p.networks, p.visits.networks()) {
 		if f, ok := n.Messages.(interface{ Flush(context.Context) error }); ok {
 			if err := f.Flush(context.Background()); err != nil {
 				return err
@@ -55,7 +56,7 @@ type resource struct {
 // Resource returns what open has made for this process, the same for all communicators. Finalize closes it. One layer
 // has one.
 func Resource(c *Comm, open func() (io.Closer, error)) (io.Closer, error) {
-	r := c.resource
+	r := &c.resource
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.of == nil {
@@ -99,20 +100,20 @@ type visits struct {
 }
 
 // openVisits opens it.
-func (c *Comm) openVisits() error {
-	v := c.visits
+func (p *process) openVisits() error {
+	v := &p.visits
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.module != nil {
 		return nil
 	}
-	m, err := net.Open(c.root, c.group.self)
+	m, err := net.Open(p.root, p.number)
 	if err != nil {
 		return fmt.Errorf("to reach other jobs: %w", err)
 	}
 	v.module = m
-	c.engine.AddVisitors(m)
-	c.engine.Inside().Among(partitioned.of(meetID), []int32{}) // anybody may connect
+	p.engine.AddVisitors(m)
+	p.engine.Inside().Among(partitioned.of(meetID), []int32{}) // anybody may connect
 	return nil
 }
 
@@ -149,32 +150,16 @@ func (c *Comm) among(id uint32) {
 	}
 }
 
-// nameOf returns what all members of c call a member: its number in the job, if they are of one job.
-func (c *Comm) nameOf(rank int32) int64 {
-	if c.visited {
-		return int64(c.root.NameOf(int(rank)))
-	}
-	return int64(rank)
-}
-
-func (c *Comm) namesOf(ranks []int32) []int64 {
-	names := make([]int64, len(ranks))
-	for i, rank := range ranks {
-		names[i] = c.nameOf(rank)
-	}
-	return names
-}
-
 // precedes tells whether the members of one group come before those of another: all jobs agree on that.
-func (c *Comm) precedes(a, b []int32) bool {
-	visits := func(rank int32) bool { return c.root.Visits(int(rank)) }
+func (p *process) precedes(a, b []int32) bool {
+	visits := func(rank int32) bool { return p.root.Visits(int(rank)) }
 	if !slices.ContainsFunc(a, visits) && !slices.ContainsFunc(b, visits) {
 		return slices.Min(a) < slices.Min(b)
 	}
 	least := func(ranks []int32) uint32 {
-		name := c.root.NameOf(int(ranks[0]))
+		name := p.root.NameOf(int(ranks[0]))
 		for _, rank := range ranks[1:] {
-			name = min(name, c.root.NameOf(int(rank)))
+			name = min(name, p.root.NameOf(int(rank)))
 		}
 		return name
 	}
@@ -182,37 +167,75 @@ func (c *Comm) precedes(a, b []int32) bool {
 }
 
 // encodeRanks puts the names of ranks into a message.
-func (c *Comm) encodeRanks(ranks []int32) []byte {
+func (p *process) encodeRanks(ranks []int32) []byte {
 	b := make([]byte, 0, 4*len(ranks))
 	for _, rank := range ranks {
-		b = binary.LittleEndian.AppendUint32(b, c.root.NameOf(int(rank)))
+		b = binary.LittleEndian.AppendUint32(b, p.root.NameOf(int(rank)))
 	}
 	return b
 }
 
 // decodeRanks returns the ranks of such a message. Those of jobs that this one has not met yet become visitors.
-func (c *Comm) decodeRanks(b []byte) ([]int32, error) {
+func (p *process) decodeRanks(b []byte) ([]int32, error) {
 	if len(b) < 4 {
 		return nil, errors.New("the other group has told of no rank: its own errors say why")
 	}
 	ranks := make([]int32, 0, len(b)/4)
 	for ; len(b) >= 4; b = b[4:] {
 		name := binary.LittleEndian.Uint32(b)
-		rank, ok := c.root.Named(name)
+		rank, ok := p.root.Named(name)
 		if !ok {
-			if _, err := c.root.Ask(c.group.self, job.AskName, strconv.Itoa(job.NumberIn(name))); err != nil {
+			if _, err := p.root.Ask(p.number, job.AskName, strconv.Itoa(job.NumberIn(name))); err != nil {
 				return nil, err
 			}
-			if rank, ok = c.root.Named(name); !ok {
+			if rank, ok = p.root.Named(name); !ok {
 				return nil, fmt.Errorf("%w: a rank of the other group is of a job that has ended", ErrPort)
 			}
 		}
-		if c.root.Visits(rank) {
-			if err := c.openVisits(); err != nil {
+		if p.root.Visits(rank) {
+			if err := p.openVisits(); err != nil {
 				return nil, err
 			}
 		}
 		ranks = append(ranks, int32(rank))
 	}
 	return ranks, nil
+}
+
+// DeviceUse is what this rank has done with a network device.
+type DeviceUse = job.DeviceUse
+
+// Flight is a piece of a message that a network device has sent.
+type Flight = devices.Flight
+
+// Devices returns what this process' rank has done with each network device to other nodes,
+// none before Init and in a job of one node.
+func Devices() []DeviceUse {
+	if m := network(); m != nil {
+		return m.Devices().Uses()
+	}
+	return nil
+}
+
+// Flights returns the last pieces of long messages that this rank has sent through several
+// devices, by the time of their start. It is for pictures.
+func Flights() []Flight {
+	if m := network(); m != nil {
+		return m.Devices().Flights()
+	}
+	return nil
+}
+
+// network returns the module for other nodes, nil if there is none.
+func network() *net.Module {
+	world := World()
+	if world == nil {
+		return nil
+	}
+	for _, n := range world.networks {
+		if m, ok := n.Messages.(*net.Module); ok {
+			return m
+		}
+	}
+	return nil
 }

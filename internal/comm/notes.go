@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// notes is what programs write on a communicator. Each rank has its own.
-type notes struct {
-	mu       sync.Mutex
-	name     string
-	attached []attached // in the order in which they were first set
+// attributes are the values that libraries keep with a communicator, in the order in which they were first set. Each
+// rank has its own.
+type attributes struct {
+	mu  sync.Mutex
+	all []attached
 }
 
 type attached struct {
@@ -20,12 +20,9 @@ type attached struct {
 
 // SetName gives the communicator a name for messages to people, on this rank.
 func (c *Comm) SetName(name string) {
-	if c == nil {
-		return
+	if c != nil {
+		c.name.Store(&name)
 	}
-	c.notes.mu.Lock()
-	c.notes.name = name
-	c.notes.mu.Unlock()
 }
 
 // Name returns the name given on this rank; that of the world is "world" at first, those of others
@@ -34,9 +31,10 @@ func (c *Comm) Name() string {
 	if c == nil {
 		return ""
 	}
-	c.notes.mu.Lock()
-	defer c.notes.mu.Unlock()
-	return c.notes.name
+	if name := c.name.Load(); name != nil {
+		return *name
+	}
+	return ""
 }
 
 // Keyval is a key by which a library keeps a value of its own with each communicator it
@@ -68,17 +66,10 @@ func (c *Comm) SetAttribute(k *Keyval, value any) error {
 	if k == nil {
 		return Wrap(op, errNoKey)
 	}
-	n := &c.notes
-	n.mu.Lock()
-	i := n.index(k)
-	if i < 0 {
-		n.attached = append(n.attached, attached{k, value})
-		n.mu.Unlock()
+	old, had := c.attributes.set(k, value)
+	if !had {
 		return nil
 	}
-	old := n.attached[i].value
-	n.attached[i].value = value
-	n.mu.Unlock()
 	return Wrap(op, k.removed(c, old))
 }
 
@@ -89,13 +80,7 @@ func (c *Comm) Attribute(k *Keyval) (value any, ok bool) {
 	if c == nil {
 		return nil, false
 	}
-	n := &c.notes
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if i := n.index(k); i >= 0 {
-		return n.attached[i].value, true
-	}
-	return nil, false
+	return c.attributes.get(k)
 }
 
 // DeleteAttribute removes the value that c has for this key, if there is one.
@@ -106,16 +91,10 @@ func (c *Comm) DeleteAttribute(k *Keyval) error {
 	if err := c.made(); err != nil {
 		return Wrap(op, err)
 	}
-	n := &c.notes
-	n.mu.Lock()
-	i := n.index(k)
-	if i < 0 {
-		n.mu.Unlock()
+	old, had := c.attributes.remove(k)
+	if !had {
 		return nil
 	}
-	old := n.attached[i].value
-	n.attached = slices.Delete(n.attached, i, i+1)
-	n.mu.Unlock()
 	return Wrap(op, k.removed(c, old))
 }
 
@@ -127,41 +106,78 @@ func (k *Keyval) removed(from *Comm, value any) error {
 }
 
 // index returns where the value of a key is, -1 if there is none. mu is held.
-func (n *notes) index(key *Keyval) int {
-	return slices.IndexFunc(n.attached, func(a attached) bool { return a.key == key })
+func (a *attributes) index(key *Keyval) int {
+	return slices.IndexFunc(a.all, func(at attached) bool { return at.key == key })
 }
 
-// copyAttributes returns what a copy of c is to have.
-func (c *Comm) copyAttributes() (copies []attached, err error) {
-	if err := c.usable(); err != nil {
+// get returns the value of a key.
+func (a *attributes) get(key *Keyval) (value any, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := a.index(key); i >= 0 {
+		return a.all[i].value, true
+	}
+	return nil, false
+}
+
+// set gives a key a value, and returns the one that it had.
+func (a *attributes) set(key *Keyval, value any) (old any, had bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := a.index(key)
+	if i < 0 {
+		a.all = append(a.all, attached{key, value})
+		return nil, false
+	}
+	old, a.all[i].value = a.all[i].value, value
+	return old, true
+}
+
+// remove removes a key, and returns the value that it had.
+func (a *attributes) remove(key *Keyval) (old any, had bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := a.index(key)
+	if i < 0 {
+		return nil, false
+	}
+	old = a.all[i].value
+	a.all = slices.Delete(a.all, i, i+1)
+	return old, true
+}
+
+// copiesOf returns the attributes that a copy of a communicator is to have.
+func copiesOf(from *Comm) (copies []attached, err error) {
+	if err := from.usable(); err != nil {
 		return nil, err
 	}
-	c.notes.mu.Lock()
-	all := slices.Clone(c.notes.attached)
-	c.notes.mu.Unlock()
-	for _, a := range all {
-		if a.key.Copy == nil {
+	a := &from.attributes
+	a.mu.Lock()
+	all := slices.Clone(a.all)
+	a.mu.Unlock()
+	for _, at := range all {
+		if at.key.Copy == nil {
 			continue
 		}
-		value, ok, err := a.key.Copy(c, a.value)
+		value, ok, err := at.key.Copy(from, at.value)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			copies = append(copies, attached{a.key, value})
+			copies = append(copies, attached{at.key, value})
 		}
 	}
 	return copies, nil
 }
 
-// removeAttributes removes all, the last first.
-func (c *Comm) removeAttributes() (failed error) {
-	c.notes.mu.Lock()
-	all := c.notes.attached
-	c.notes.attached = nil
-	c.notes.mu.Unlock()
-	for _, a := range slices.Backward(all) {
-		failed = errors.Join(failed, a.key.removed(c, a.value))
+// clear removes all from a communicator, the last first.
+func (a *attributes) clear(from *Comm) (failed error) {
+	a.mu.Lock()
+	all := a.all
+	a.all = nil
+	a.mu.Unlock()
+	for _, at := range slices.Backward(all) {
+		failed = errors.Join(failed, at.key.removed(from, at.value))
 	}
 	return failed
 }

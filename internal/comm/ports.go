@@ -88,6 +88,7 @@ func (o *openPorts) came(port int) (number int, open bool) {
 // accepts. The key of the answer is the number of the meeting, which the accepting root has chosen. The tags of all
 // later messages follow from the number: odd to the accepting root, even from it, as each root may accept the other.
 type meeting struct {
+	of      *Comm
 	rank    int // of the other root
 	number  int
 	accepts bool // this root has accepted the other one
@@ -96,9 +97,9 @@ type meeting struct {
 const mostMeetings = 1 << 20 // at a time, a power of two; after as many numbers are used again
 
 // ends are the circles in which this root tells the other one, and hears it.
-func (c *Comm) ends(m meeting) (out, in agree.Circle) {
-	even := c.with(m.rank, agreement.of(meetID), 2*m.number)
-	odd := c.with(m.rank, agreement.of(meetID), 2*m.number+1)
+func (m *meeting) ends() (out, in agree.Circle) {
+	even := m.of.with(m.rank, agreement.of(meetID), 2*m.number)
+	odd := m.of.with(m.rank, agreement.of(meetID), 2*m.number+1)
 	if m.accepts {
 		return even, odd
 	}
@@ -133,18 +134,18 @@ func OpenPort(world *Comm) (string, error) {
 }
 
 // reachable has the job be one that others can reach, and returns its number.
-func (c *Comm) reachable() (number string, err error) {
-	if c.root.Nodes() > 1 {
+func (p *process) reachable() (number string, err error) {
+	if p.root.Nodes() > 1 {
 		return "", errors.New("its ranks are on several nodes: jobs of one node are connected")
 	}
 	if err = world.attendant.Call(); err != nil {
 		return "", err
 	}
-	texts, err := c.root.Ask(c.group.self, job.AskNumber)
+	texts, err := p.root.Ask(p.number, job.AskNumber)
 	if err != nil {
 		return "", err
 	}
-	return texts[0], c.openVisits()
+	return texts[0], p.openVisits()
 }
 
 // causeOf is the text of an error of reachable.
@@ -165,7 +166,7 @@ func ClosePort(world *Comm, port string) error {
 	if err != nil {
 		return Wrap(closePort, err)
 	}
-	o := world.opened
+	o := &world.opened
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	asked, err := world.root.Ask(world.group.self, job.AskClosePort, port)
@@ -176,11 +177,11 @@ func ClosePort(world *Comm, port string) error {
 }
 
 // turnAway ends the accepts that wait at a port. Then it refuses those that ask there, as AskClosePort tells.
-func (c *Comm) turnAway(p job.Port, asked []string) error {
-	port := c.opened.open[p.Number]
-	delete(c.opened.open, p.Number)
+func (p *process) turnAway(at job.Port, asked []string) error {
+	port := p.opened.open[at.Number]
+	delete(p.opened.open, at.Number)
 	for range port.accepts {
-		if err := c.engine.Send(partitioned.of(meetID), c.group.self, p.Number, nil, pml.Standard); err != nil {
+		if err := p.engine.Send(partitioned.of(meetID), p.number, at.Number, nil, pml.Standard); err != nil {
 			return err
 		}
 	}
@@ -189,7 +190,8 @@ func (c *Comm) turnAway(p job.Port, asked []string) error {
 		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
 		times, _ := strconv.Atoi(asked[i+1])
 		for range times {
-			err := c.with(rank, grouping.of(meetID), p.Number).Tell(0, no)
+			t := p.circle(func() string { return "" }, grouping.of(meetID), at.Number, []int32{int32(rank)}, 0)
+			err := t.Tell(0, no)
 			if err != nil && !isLost(err) {
 				return err
 			}
@@ -211,42 +213,42 @@ func (c *Comm) ask(op string, request ...string) ([]string, error) {
 }
 
 // ownPort returns the open port of this name, which this rank has opened.
-func (c *Comm) ownPort(name string) (p job.Port, err error) {
-	if p, err = job.ParsePort(name); err != nil {
-		return p, err
+func (p *process) ownPort(name string) (at job.Port, err error) {
+	if at, err = job.ParsePort(name); err != nil {
+		return at, err
 	}
-	if p.Job != c.root.ID() || p.Rank != c.group.self {
-		return p, fmt.Errorf("%w: another rank has opened it, and that one accepts", ErrPort)
+	if at.Job != p.root.ID() || at.Rank != p.number {
+		return at, fmt.Errorf("%w: another rank has opened it, and that one accepts", ErrPort)
 	}
-	_, err = c.root.Ask(c.group.self, job.AskPort, name)
-	return p, err
+	_, err = p.root.Ask(p.number, job.AskPort, name)
+	return at, err
 }
 
 // askAt has this rank counted as one that asks at the open port of this name, which it returns. Its rank, if it is of
 // another job, is the number of the visitor here.
-func (c *Comm) askAt(name string) (p job.Port, err error) {
-	if p, err = job.ParsePort(name); err != nil {
-		return p, err
+func (p *process) askAt(name string) (at job.Port, err error) {
+	if at, err = job.ParsePort(name); err != nil {
+		return at, err
 	}
-	if p.Job == c.root.ID() {
-		if p.Rank == c.group.self {
-			return p, c.opened.own(p.Number)
+	if at.Job == p.root.ID() {
+		if at.Rank == p.number {
+			return at, p.opened.own(at.Number)
 		}
-		_, err = c.root.Ask(c.group.self, job.AskConnect, name)
-		return p, err
+		_, err = p.root.Ask(p.number, job.AskConnect, name)
+		return at, err
 	}
-	if p.Of == 0 {
-		return p, fmt.Errorf("%w: it is one of another job, which cannot be reached: it has no pvasrun, is recorded "+
+	if at.Of == 0 {
+		return at, fmt.Errorf("%w: it is one of another job, which cannot be reached: it has no pvasrun, is recorded "+
 			"or on several nodes, or has no room for ranks of others", ErrPort)
 	}
-	if _, err = c.reachable(); err != nil {
-		return p, fmt.Errorf("%w: this job cannot reach others: %s", ErrPort, causeOf(err))
+	if _, err = p.reachable(); err != nil {
+		return at, fmt.Errorf("%w: this job cannot reach others: %s", ErrPort, causeOf(err))
 	}
-	if _, err = c.root.Ask(c.group.self, job.AskMeet, name, strconv.Itoa(c.group.self)); err != nil {
-		return p, err
+	if _, err = p.root.Ask(p.number, job.AskMeet, name, strconv.Itoa(p.number)); err != nil {
+		return at, err
 	}
-	p.Rank, err = c.visitor(p)
-	return p, err
+	at.Rank, err = p.visitor(at)
+	return at, err
 }
 
 // Accept waits until somebody connects to a port that the root has opened, and returns the intercommunicator. It is
@@ -266,7 +268,7 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 		}
 		for {
 			m, err := c.awaitRequest(p, from)
-			if err != nil {
+			if m.of = c; err != nil {
 				return m, agree.Proposal{}, err
 			}
 			if took, err := c.take(p, m.rank); err != nil || !took {
@@ -276,7 +278,7 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 				continue
 			}
 			offer.Key = int64(m.number)
-			_, in := c.ends(m)
+			_, in := m.ends()
 			in.Explain(offer.Call.Name)
 			var theirs agree.Proposal
 			if err = c.with(m.rank, grouping.of(meetID), p.Number).Tell(0, offer); err == nil {
@@ -290,25 +292,25 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 }
 
 // awaitRequest waits until somebody asks at a port.
-func (c *Comm) awaitRequest(p job.Port, from int) (meeting, error) {
+func (p *process) awaitRequest(at job.Port, from int) (meeting, error) {
 	closed := fmt.Errorf("%w: it was closed meanwhile", ErrPort)
-	if !c.opened.await(p.Number) {
+	if !p.opened.await(at.Number) {
 		return meeting{}, closed
 	}
-	m, st, err := c.engine.Mprobe(partitioned.of(meetID), from, p.Number)
+	m, st, err := p.engine.Mprobe(partitioned.of(meetID), from, at.Number)
 	if err == nil {
-		_, err = c.engine.Mrecv(&m, Bytes(nil))
+		_, err = p.engine.Mrecv(&m, Bytes(nil))
 	}
-	number, open := c.opened.came(p.Number)
+	number, open := p.opened.came(at.Number)
 	if err == nil && !open {
 		err = closed
 	}
-	return meeting{st.Source, number, true}, err
+	return meeting{rank: st.Source, number: number, accepts: true}, err
 }
 
 // take accepts a request of a rank, unless that has withdrawn it.
-func (c *Comm) take(p job.Port, rank int) (bool, error) {
-	texts, err := c.root.Ask(c.group.self, job.AskTake, p.String(), strconv.Itoa(rank))
+func (p *process) take(at job.Port, rank int) (bool, error) {
+	texts, err := p.root.Ask(p.number, job.AskTake, at.String(), strconv.Itoa(rank))
 	return err == nil && slices.Contains(texts, job.Withdrawn), err
 }
 
@@ -333,7 +335,7 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 			m, theirs, err = meet(p, offer)
 			return theirs, err
 		}
-		return c.meetAgain(m, offer)
+		return m.again(offer)
 	})
 	if c.othersFail(err) && !errors.Is(err, ErrPort) { // as an error of the port: %v, not %w
 		err = fmt.Errorf("%w: it was closed, or those at one end have failed, or ended: %v", ErrPort, err)
@@ -341,9 +343,9 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 	return n, Wrap(op, err)
 }
 
-// meetAgain exchanges one more proposal with the other root. The one that has connected begins.
-func (c *Comm) meetAgain(m meeting, offer agree.Proposal) (theirs agree.Proposal, err error) {
-	out, in := c.ends(m)
+// again exchanges one more proposal with the other root. The one that has connected begins.
+func (m *meeting) again(offer agree.Proposal) (theirs agree.Proposal, err error) {
+	out, in := m.ends()
 	in.Explain(offer.Call.Name)
 	if !m.accepts {
 		err = out.Tell(0, offer)
@@ -358,19 +360,19 @@ func (c *Comm) meetAgain(m meeting, offer agree.Proposal) (theirs agree.Proposal
 }
 
 // atPort returns the number that the rank of a port has here.
-func (c *Comm) atPort(p job.Port) (rank int, err error) {
-	if p.Job == c.root.ID() {
-		return p.Rank, nil
+func (p *process) atPort(at job.Port) (rank int, err error) {
+	if at.Job == p.root.ID() {
+		return at.Rank, nil
 	}
-	if _, err := c.root.Ask(c.group.self, job.AskName, strconv.Itoa(p.Of)); err != nil {
+	if _, err := p.root.Ask(p.number, job.AskName, strconv.Itoa(at.Of)); err != nil {
 		return 0, err
 	}
-	return c.visitor(p)
+	return p.visitor(at)
 }
 
 // visitor is atPort for a rank of a job that this one has met.
-func (c *Comm) visitor(p job.Port) (rank int, err error) {
-	rank, ok := c.root.Named(job.NameIn(p.Of, p.Rank))
+func (p *process) visitor(at job.Port) (rank int, err error) {
+	rank, ok := p.root.Named(job.NameIn(at.Of, at.Rank))
 	if !ok {
 		return 0, fmt.Errorf("%w: its job has no such rank", ErrPort)
 	}

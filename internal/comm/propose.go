@@ -12,18 +12,19 @@ import (
 
 // everyone is the circle of all members of c. The caller is inside (entry).
 func (c *Comm) everyone() agree.Circle {
-	t := c.circle(agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank)
+	t := c.circle(c.Name, agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank)
 	t.Within = coll.Within(c.team)
 	return t
 }
 
 // with is the circle of another rank of the job, with which this one exchanges proposals.
 func (c *Comm) with(rank int, context uint32, tag int) agree.Circle {
-	return c.circle(context, tag, []int32{int32(rank)}, 0)
+	return c.circle(c.Name, context, tag, []int32{int32(rank)}, 0)
 }
 
-func (c *Comm) circle(context uint32, tag int, ranks []int32, rank int) agree.Circle {
-	return agree.Circle{Engine: c.engine, Context: context, Tag: tag, Ranks: ranks, Rank: rank, Name: c.Name}
+// circle is the circle of some ranks, of which this one has a place.
+func (p *process) circle(name func() string, context uint32, tag int, ranks []int32, rank int) agree.Circle {
+	return agree.Circle{Engine: p.engine, Context: context, Tag: tag, Ranks: ranks, Rank: rank, Name: name}
 }
 
 // membersOf returns the ranks with a color, in the order of their keys and, where those
@@ -48,28 +49,29 @@ type agreed struct {
 
 // agree has the members of a circle propose. arrange, if it is not nil, puts those of one
 // color in another order than that of their keys.
-func (c *Comm) agree(t agree.Circle, p agree.Proposal, badArguments error, arrange func([]int) []int) (agreed, error) {
-	p.ID = c.contexts.take()
-	all, err := t.Propose(p, badArguments)
-	c.contexts.settle()
+func (p *process) agree(t agree.Circle, mine agree.Proposal, badArguments error,
+	arrange func([]int) []int) (agreed, error) {
+	mine.ID = p.contexts.take()
+	all, err := t.Propose(mine, badArguments)
+	p.contexts.settle()
 	if err != nil {
 		// After a loss others may not know of it, and use the id.
 		if !isLost(err) {
-			c.contexts.give(p.ID)
+			p.contexts.give(mine.ID)
 		}
 		return agreed{all: all}, err
 	}
-	if p.Color == Undefined {
-		c.contexts.give(p.ID)
+	if mine.Color == Undefined {
+		p.contexts.give(mine.ID)
 		return agreed{all: all}, nil
 	}
-	members := membersOf(p.Color, all)
+	members := membersOf(mine.Color, all)
 	if arrange != nil {
 		members = arrange(members)
 	}
 	leader := members[0]
 	if leader != t.Rank {
-		c.contexts.give(p.ID)
+		p.contexts.give(mine.ID)
 	}
 	if all[leader].ID == worldID {
 		return agreed{}, errNoContext(int(t.Ranks[leader]))

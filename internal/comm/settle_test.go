@@ -34,8 +34,8 @@ func TestSettleAsksFew(t *testing.T) {
 	e, peer := pml.New(memory.Root(), 0, m), pml.New(memory.Root(), 1, w.Module(1))
 	c := newContexts(0, 2)
 	for tag := range n {
-		r := &retirement{comm: &Comm{team: &coll.Team{Engine: e}, members: nobody}, id: uint32(tag + 1), idle: true,
-			verdicts: make([]byte, 2)}
+		freed := &Comm{team: &coll.Team{Engine: e}, membership: membership{members: nobody}}
+		r := &retirement{comm: freed, id: uint32(tag + 1), idle: true, verdicts: make([]byte, 2)}
 		request, err := e.Irecv(0, 1, tag, r.verdicts[1:])
 		require.NoError(t, err)
 		r.requests = append(r.requests, request)

@@ -3,6 +3,7 @@ package comm
 import (
 	"errors"
 	"slices"
+	"sync/atomic"
 )
 
 // topology is what a communicator knows about the neighbours of its ranks. It does not
@@ -24,27 +25,32 @@ type topology interface {
 var ErrNoTopology = errors.New("the communicator has no neighbours: " +
 	"use one that was made with a grid or a graph")
 
+// neighborhood is what a communicator has of its topology.
+type neighborhood struct {
+	topology topology              // nil: none
+	edges    atomic.Pointer[edges] // nil: none yet, or in use
+}
+
 // neighbors returns what topology.neighbors does, or an error if there is none.
-func (c *Comm) neighbors() (sources, destinations []int, err error) {
-	if err := c.made(); err != nil {
-		return nil, nil, err
-	}
-	if c.topology == nil {
+func (n *neighborhood) neighbors() (sources, destinations []int, err error) {
+	if n.topology == nil {
 		return nil, nil, ErrNoTopology
 	}
-	sources, destinations = c.topology.neighbors()
+	sources, destinations = n.topology.neighbors()
 	return sources, destinations, nil
 }
 
 // NeighborRanks returns the ranks that this rank receives from and sends to in neighbourhood
 // operations, in their order.
 func (c *Comm) NeighborRanks() (sources, destinations []int, err error) {
-	sources, destinations, err = c.neighbors()
+	if err = c.made(); err == nil {
+		sources, destinations, err = c.neighbors()
+	}
 	return slices.Clone(sources), slices.Clone(destinations), Wrap("neighbors", err)
 }
 
 // topologyOf returns the topology of c, nil if it has none.
-func (c *Comm) topologyOf() topology {
+func topologyOf(c *Comm) topology {
 	if c == nil {
 		return nil
 	}

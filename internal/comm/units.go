@@ -29,25 +29,25 @@ var units struct {
 	known map[string]uint32 // by size and ranks
 }
 
-// unit returns the bits for elements of this size received in c.
-func (c *Comm) unit(size int) uint32 {
-	if c.ranks == nil && size < inTable {
+// unit returns the bits for elements of this size received in m.
+func (m *membership) unit(size int) uint32 {
+	if m.ranks == nil && size < inTable {
 		return uint32(size)
 	}
-	return c.tableUnit(size)
+	return m.tableUnit(size)
 }
 
 // tableUnit returns the bits of a unit that is in the table.
-func (c *Comm) tableUnit(size int) uint32 {
-	c.units.mu.Lock()
-	defer c.units.mu.Unlock()
-	bits, ok := c.units.bits[size]
+func (m *membership) tableUnit(size int) uint32 {
+	m.units.mu.Lock()
+	defer m.units.mu.Unlock()
+	bits, ok := m.units.bits[size]
 	if !ok {
-		bits = register(unit{size, c.statusGroup()})
-		if c.units.bits == nil {
-			c.units.bits = map[int]uint32{}
+		bits = register(unit{size, m.statusGroup()})
+		if m.units.bits == nil {
+			m.units.bits = map[int]uint32{}
 		}
-		c.units.bits[size] = bits
+		m.units.bits[size] = bits
 	}
 	return bits
 }

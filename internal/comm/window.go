@@ -168,7 +168,7 @@ func (w *Window) made(op string, err error) (*Window, error) {
 	}
 	if !isLost(err) {
 		// After a loss another rank may not know of it, and use the memory.
-		w.comm.windows.give(w.comm, w.block, w.control)
+		w.comm.windows.give(w.comm.process, w.block, w.control)
 	}
 	return nil, Wrap(op, err)
 }
@@ -195,7 +195,7 @@ func WinExpose(c *Comm, mem []byte, spec WinSpec) (_ *Window, err error) {
 		mine.at = uint64(spec.Base)
 	} else if err == nil {
 		mine.at = uint64(sys.AddrOf(mem))
-		c.windows.publish(c, mine.at, len(mem))
+		c.windows.publish(c.process, mine.at, len(mem))
 	}
 	w.segments, err = w.agree(mine, err)
 	return w.made(op, err)

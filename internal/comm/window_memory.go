@@ -45,24 +45,24 @@ const (
 
 // take returns a block of at least size bytes, which are zeros: the smallest one that is
 // free, unless it is much too large. The supervisor is to know of one for a program's memory.
-func (w *windows) take(c *Comm, size int, program bool) (block, error) {
+func (w *windows) take(p *process, size int, program bool) (block, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if best := w.smallest(size, 2*min(size, math.MaxInt/2)); best >= 0 {
-		return w.reuse(c, best, size), nil
+		return w.reuse(p, best, size), nil
 	}
-	mem, at, err := c.module.Alloc(c.blockSize(size))
+	mem, at, err := p.module.Alloc(p.blockSize(size))
 	if err != nil {
-		mem, at, err = c.module.Alloc(size)
+		mem, at, err = p.module.Alloc(size)
 	}
 	if best := w.smallest(size, math.MaxInt); err != nil && best >= 0 {
-		return w.reuse(c, best, size), nil
+		return w.reuse(p, best, size), nil
 	}
 	if errors.Is(err, syscall.ENOMEM) {
 		err = fmt.Errorf("%w: %w", ErrNoRoom, err)
 	}
 	if err == nil && program {
-		w.note(c, at, size)
+		w.note(p, at, size)
 	}
 	return block{mem, at, true}, err
 }
@@ -80,15 +80,15 @@ func (w *windows) smallest(size, most int) int {
 }
 
 // reuse takes a free block, for size bytes.
-func (w *windows) reuse(c *Comm, i, size int) block {
+func (w *windows) reuse(p *process, i, size int) block {
 	b := w.free[i]
 	w.free = slices.Delete(w.free, i, i+1)
 	switch {
 	case b.used:
 		w.kept -= len(b.mem)
 		clear(b.mem)
-	case c.module.Direct():
-		c.root.UseHugePages(uintptr(b.at), uintptr(size))
+	case p.module.Direct():
+		p.root.UseHugePages(uintptr(b.at), uintptr(size))
 	}
 	b.used = true
 	return b
@@ -96,8 +96,8 @@ func (w *windows) reuse(c *Comm, i, size int) block {
 
 // blockSize returns how many bytes a new block has. Reserved huge pages are taken with the block, so it has no more
 // than a window needs.
-func (c *Comm) blockSize(size int) int {
-	if size <= leastPower || size > 1<<62 || c.root.HugePages() == job.ReservedPages {
+func (p *process) blockSize(size int) int {
+	if size <= leastPower || size > 1<<62 || p.root.HugePages() == job.ReservedPages {
 		return size
 	}
 	return 1 << bits.Len(uint(size-1))
@@ -105,16 +105,16 @@ func (c *Comm) blockSize(size int) int {
 
 // publish tells the supervisor, for the model of page tables, of memory that peers may
 // attach: of the first blocks, as far as there is room.
-func (w *windows) publish(c *Comm, at uint64, length int) {
+func (w *windows) publish(p *process, at uint64, length int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.note(c, at, length)
+	w.note(p, at, length)
 }
 
 // note is publish for those who hold w.mu.
-func (w *windows) note(c *Comm, at uint64, length int) {
+func (w *windows) note(p *process, at uint64, length int) {
 	if length > 0 && w.published < job.MaxWindows &&
-		c.root.PublishWindow(c.group.self, w.published, at, uint64(length)) == nil {
+		p.root.PublishWindow(p.number, w.published, at, uint64(length)) == nil {
 		w.published++
 	}
 }
@@ -127,7 +127,7 @@ func (c *Comm) UseHugePages(at, length uintptr) {
 }
 
 // give takes back blocks that nobody uses.
-func (w *windows) give(c *Comm, blocks ...block) {
+func (w *windows) give(p *process, blocks ...block) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, b := range blocks {
@@ -138,7 +138,7 @@ func (w *windows) give(c *Comm, blocks ...block) {
 		case n <= longestKept && w.kept+n <= mostKept:
 			w.kept += n
 		default:
-			c.module.Clear(b.mem, b.at)
+			p.module.Clear(b.mem, b.at)
 			b.used = false
 		}
 		w.free = append(w.free, b)
@@ -159,7 +159,7 @@ func (w *windows) drop(win *Window) {
 	w.mu.Lock()
 	delete(w.live, win)
 	w.mu.Unlock()
-	w.give(win.comm, win.block, win.control)
+	w.give(win.comm.process, win.block, win.control)
 }
 
 // allocate takes memory for the length of a segment. Blocks begin with a page.
@@ -169,7 +169,7 @@ func (w *Window) allocate(s *segment, align int) (err error) {
 	if bytes > 0 && align > w.comm.root.PageSize() {
 		size = max(bytes, bytes+align) // a sum that wraps is more than there is, as bytes are
 	}
-	if w.block, err = w.comm.windows.take(w.comm, size, true); err != nil {
+	if w.block, err = w.comm.windows.take(w.comm.process, size, true); err != nil {
 		return err
 	}
 	if size > bytes {
@@ -185,7 +185,7 @@ func (w *Window) allocateControl(s *segment, bytes int) (err error) {
 	if w.comm.rank != 0 || bytes == 0 {
 		return nil
 	}
-	if w.control, err = w.comm.windows.take(w.comm, bytes, false); err != nil {
+	if w.control, err = w.comm.windows.take(w.comm.process, bytes, false); err != nil {
 		s.length = uint64(bytes) // agree tells what was wanted
 		return err
 	}
@@ -214,8 +214,8 @@ const leastSettled = 64 << 10
 
 // settle has the whole pages of mem, which is in the memory of another rank, lie on the NUMA node of this one. Nobody
 // has touched them yet.
-func (c *Comm) settle(mem []byte) {
-	node, page := c.root.MemoryNode(int(c.group.ranks[c.rank])), uintptr(c.root.PageSize())
+func (p *process) settle(mem []byte) {
+	node, page := p.root.MemoryNode(p.number), uintptr(p.root.PageSize())
 	if node == job.Unknown || len(mem) < leastSettled {
 		return
 	}

@@ -148,7 +148,8 @@ func (c *Comm) Finalize() error {
 		return Wrap("finalize", ErrNotWorld)
 	}
 	start := c.engine.Calls().Begin()
-	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
+	self := c.self()
+	err := errors.Join(self.attributes.clear(self), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
 	if Checked(c) {
 		if !c.met {
 			_ = c.meet() // so that all messages are here; a rank that has gone has sent what it would
@@ -166,19 +167,21 @@ func (c *Comm) Finalize() error {
 	err = errors.Join(err, c.resource.close(), c.flushNetworks())
 	c.engine.Calls().End(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)
-	c.noteCalls()
+	if n, ok := c.team.Calls(); ok { // pvasrun compares these when all ranks have ended, unless an operation has failed
+		c.root.NoteWorldCalls(c.number, n+uint64(c.channel.Issued()))
+	}
 	c.root.SetState(c.group.self, job.StateFinal)
 	return Wrap("finalize", err)
 }
 
 // drain waits until others have received what this rank has sent and waits for nowhere else. If the ranks of this world
 // have met, none of them receives any more.
-func (c *Comm) drain() {
-	own := c.root.World(c.group.self)
-	if c.root.Several(c.group.self) {
-		c.root.EndReceives(c.group.self)
+func (p *process) drain() {
+	own := p.root.World(p.number)
+	if p.root.Several(p.number) {
+		p.root.EndReceives(p.number)
 	}
-	c.engine.Drain(func(rank int) bool { return !c.met || !own.Has(rank) })
+	p.engine.Drain(func(rank int) bool { return !p.met || !own.Has(rank) })
 }
 
 // NameCalls gives the hang report the function that the program is in, and the place of its call (job.Waiting.Place).
