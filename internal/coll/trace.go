@@ -8,7 +8,7 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// recordCall records a call, of a job that is traced, that began at a time of pml.Engine.CallBegins.
+// recordCall records a call, of a job that is traced, that began at a time of pml.Calls.Begin.
 func (t *Team) recordCall(a *Args, start uint64, err error) {
 	w := recorder.What{
 		Bytes: uint64(t.recordedSize(a, err)), Number: uint32(t.turn), Context: t.Context, Tag: int32(t.slot), Peer: -1,

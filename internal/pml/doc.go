@@ -28,7 +28,7 @@
 //
 // # Costs
 //
-// A short message takes one lock at each end, none after OneThread, and allocates nothing; nor does any
+// A short message takes one lock at each end, none after Threads.One, and allocates nothing; nor does any
 // other once the pools of operations and messages have grown to the number that the program
 // has underway at one time. Short unexpected messages a rank sends to itself are
 // copied to the heap if they are longer than 256 bytes. Matching is a search among

@@ -34,7 +34,7 @@ func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, e
 	return request(in.p.receive(context, src, tag, &buf))
 }
 
-// Take is Engine.Take. The mark is that of the message that was received.
+// Take is Request.Take. The mark is that of the message that was received.
 func (in Inside) Take(r *Request) (st Status, m Mark, done bool, err error) {
 	op := r.active()
 	switch {
@@ -55,7 +55,7 @@ func (in Inside) Take(r *Request) (st Status, m Mark, done bool, err error) {
 // Take has nothing new to tell.
 func (in Inside) Completions() uint64 { return in.p.completions }
 
-// Leave is Engine.Leave.
+// Leave is Request.Leave.
 func (in Inside) Leave(r *Request) {
 	switch op := r.active(); {
 	case op == nil || op == sent:

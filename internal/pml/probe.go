@@ -82,7 +82,7 @@ func (e *Engine) AwaitMessage(context uint32, src, tag int, within time.Duration
 		return found || late.Load()
 	}, say)
 	c.of.Inside = true
-	timer := time.AfterFunc(within, func() { // beside OneThread, too: it takes no lock
+	timer := time.AfterFunc(within, func() { // beside one thread, too: it takes no lock
 		late.Store(true)
 		e.p.routes.First.Wake()
 	})

@@ -87,7 +87,7 @@ func (op *operation) what(rank int, k trace.Kind) (w recorder.What) {
 	return w
 }
 
-// message says what the call has said of a message that it sends or receives.
+// said says what the call has said of a message that it sends or receives.
 func (op *operation) said(number uint32) recorder.What {
 	return recorder.What{
 		Bytes: uint64(op.buf.Len()), Number: number, Tag: op.Tag, Peer: op.Peer, Flags: op.mode.flags(),
