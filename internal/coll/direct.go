@@ -7,6 +7,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/numa"
 )
 
 // direct does the call on the team's board: all arrive, and share the work. See doc.go.
@@ -30,6 +31,7 @@ func (t *Team) makeBoard() {
 	if m == nil {
 		return
 	}
+	t.near = numa.Of(t.Job, t.world(t.Rank))
 	t.board = board.New(board.Members{Engine: t.Engine, Job: t.Job, Rank: t.Rank, Size: t.Size, World: t.World,
 		Oversubscribed: oversubscribed(t, 0), Flat: slices.Contains(t.Choice.Blocking[:], "flat"), Direct: m.Direct(),
 		Pool: t.Boards, Failure: &t.failure, Broken: &t.broken}, (*caller)(t))
@@ -87,11 +89,26 @@ func (c *caller) Announce(n *board.Record) {
 	n.Source, n.Sent = cad.AddressOf(a.Send.Data), uint64(len(a.Send.Data))
 	n.Result, n.Wanted = cad.AddressOf(a.Recv.Data), uint64(len(a.Recv.Data))
 	n.Send, n.Recv = a.Send.layout(&c.refs[0]), a.Recv.layout(&c.refs[1])
+	c.settle()
 	if a.Irregular {
 		n.Longest = uint64(max(a.Send.Len(), a.Recv.longest(c.Size)))
 		if a.Kind == Scatter || a.Kind == Alltoall {
 			n.Longest = uint64(a.Send.longest(c.Size))
 		}
+	}
+}
+
+// settle has this member's result lie near it: any member may write it.
+func (c *caller) settle() {
+	r := &c.args.Recv
+	if c.near == nil {
+		return
+	}
+	for i := range r.Parts {
+		c.near.Settle(&r.Parts[i])
+	}
+	if !r.typed() {
+		c.near.Settle(&btl.Buffer{Bytes: r.Data})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/message"
+	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -45,6 +46,7 @@ type state struct {
 	board  *board.Board // nil: the members share no memory
 	leaked []leak
 	refs   [2][]btl.Ref // to the parts of the call, for others to read
+	near   *numa.Memory // where results of a board's calls lie
 }
 
 // Run does one collective operation. It blocks until this member's part is done, and does

@@ -6,6 +6,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -18,7 +19,7 @@ type Job interface {
 	SoloLimit() int          // bytes that the last member to arrive moves alone, with a board
 	Node(rank int) int       // where a rank is
 
-	Domain(rank int) job.Domain // where on this node
+	numa.Job
 }
 
 // Team is a communicator as collectives see it: an ordered set of ranks of the job

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -209,17 +210,6 @@ func (w *Window) Control() ([]byte, error) {
 	return mem[:first.words:first.words], nil
 }
 
-// leastSettled is the least part of a contiguous window, in bytes, for which a memory area of its own pays.
-const leastSettled = 64 << 10
-
-// settle has the whole pages of mem, which is in the memory of another rank, lie on the NUMA node of this one. Nobody
-// has touched them yet.
-func (p *process) settle(mem []byte) {
-	node, page := p.root.MemoryNode(p.number), uintptr(p.root.PageSize())
-	if node == job.Unknown || len(mem) < leastSettled {
-		return
-	}
-	at := sys.AddrOf(mem)
-	first, last := (at+page-1)&^(page-1), (at+uintptr(len(mem)))&^(page-1)
-	_ = sys.MemoryOn(first, last-first, node) // an error: it is slower, no more
-}
+// Settle has the pages of length bytes of this rank come from its own NUMA node, whichever rank of c touches them
+// first.
+func Settle(c *Comm, at uintptr, length int) { numa.Of(c.root, c.number).Bind(at, length) }

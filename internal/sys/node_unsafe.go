@@ -45,13 +45,36 @@ func PageNodes(pid int, pages []uintptr) ([]int, error) {
 // TouchingOn calls f on a thread whose first touches take pages of a NUMA node, where it has room and the kernel
 // permits to choose. Threads and processes that f starts do so, too.
 func TouchingOn(node int, f func() error) error {
+	mask, bits := nodeMask(node)
+	return underPolicy(unix.MPOL_PREFERRED, mask, bits, f)
+}
+
+// Unbalanced calls f on a thread whose pages stay on the node of their first touch, where the kernel permits to choose:
+// by default its NUMA balancing moves them to whoever uses them, and looks for them by page faults. Threads and
+// processes that f starts are the same.
+func Unbalanced(f func() error) error { return underPolicy(unix.MPOL_LOCAL, nil, 0, f) }
+
+// underPolicy calls f on a thread with a memory policy, if the user has not given this process another one.
+func underPolicy(mode uintptr, mask []uint64, bits uintptr, f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	mask, bits := nodeMask(node)
-	_, _, errno := unix.RawSyscall(unix.SYS_SET_MEMPOLICY, unix.MPOL_PREFERRED,
-		uintptr(unsafe.Pointer(unsafe.SliceData(mask))), bits)
-	if errno == 0 {
-		defer unix.RawSyscall(unix.SYS_SET_MEMPOLICY, unix.MPOL_DEFAULT, 0, 0)
+	var have int32 // C's int
+	_, _, errno := unix.RawSyscall6(unix.SYS_GET_MEMPOLICY, uintptr(unsafe.Pointer(&have)), 0, 0, 0, 0, 0)
+	if errno == 0 && (have == unix.MPOL_DEFAULT || have == unix.MPOL_LOCAL) {
+		_, _, errno = unix.RawSyscall(unix.SYS_SET_MEMPOLICY, mode, uintptr(unsafe.Pointer(unsafe.SliceData(mask))), bits)
+		if errno == 0 {
+			defer unix.RawSyscall(unix.SYS_SET_MEMPOLICY, uintptr(have), 0, 0)
+		}
 	}
 	return f()
+}
+
+// Present tells of each page of [addr, addr+length) whether it is there: bit 0 of a byte of pages, which has one for
+// each. addr is that of a page.
+func Present(addr, length uintptr, pages []byte) error {
+	_, _, errno := unix.RawSyscall(unix.SYS_MINCORE, addr, length, uintptr(unsafe.Pointer(unsafe.SliceData(pages))))
+	if errno != 0 { // else a text would be made each time
+		return wrap(fmt.Sprintf("mincore of %d bytes at %#x", length, addr), errno)
+	}
+	return nil
 }

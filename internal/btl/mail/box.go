@@ -38,10 +38,9 @@ type Box struct {
 	copies     copies
 	receives   *recvTransfer  // free list
 	singleCopy job.SingleCopy // what the user wants
-	shared     int            // job.Thresholds.ShareFrom
+	sharing    sharing        // of transfers that both ends copy
 	piped      int            // job.Thresholds.PipelineFrom
 	trials     trials         // between processes: how long messages are received
-	help       bool           // senders copy too
 	zeroCopy   bool           // Send makes zero-copy attempts
 	patience   int            // looks until overtake; 0: no offers are staged
 	answering  bool           // a message has come since the last attempt
@@ -93,9 +92,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 	b := &Box{
 		mem: mem, root: root, rank: rank, inbox: root.Inbox(rank), geometry: layout(root),
 		peers: make([]*peer, root.Places()), freeLane: 1<<lanes - 1, answering: true,
-		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
-		// that then keeps the receiver waiting.
-		help: !root.Oversubscribed(),
+		sharing: shares(root, rank),
 	}
 	b.waits = shm.NewWaiter(root.WaitPolicy())
 	b.zeroCopy = mem.Direct() && root.Spin() > 0
@@ -103,7 +100,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		b.patience = min(stagedPatience, root.Spin()/2)
 	}
 	s := root.Settings()
-	b.singleCopy, b.shared, b.piped = s.SingleCopy, s.ShareFrom, s.PipelineFrom
+	b.singleCopy, b.piped = s.SingleCopy, s.PipelineFrom
 	own, at, err := mem.Alloc(b.size)
 	if err != nil {
 		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)

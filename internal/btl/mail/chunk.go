@@ -1,5 +1,10 @@
 package mail
 
+import (
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/numa"
+)
+
 // A shared transfer is cut into chunks, which its two ends claim: the end of the lower rank from the front, the other
 // from the back. So each of two ranks copies the same chunks of a buffer, whichever of them sends. The lines of a
 // buffer that is used again, or sent back, stay in the cache of the CPU that copies them.
@@ -20,13 +25,29 @@ const (
 	typedCost = 8
 )
 
-// shareFrom is the length from which both ends copy. Shorter transfers are copied by the
-// receiver, in Accept.
-func (b *Box) shareFrom(typed bool) int {
-	if typed {
-		return b.shared / typedCost
+// sharing is which transfers both ends copy.
+type sharing struct {
+	least int // bytes of those: job.Thresholds.ShareFrom
+	help  bool
+	near  *numa.Memory // into which a sender helps
+}
+
+func shares(root *job.Root, rank int) sharing {
+	return sharing{
+		least: root.Settings().ShareFrom, near: numa.Of(root, rank),
+		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
+		// that then keeps the receiver waiting.
+		help: !root.Oversubscribed(),
 	}
-	return b.shared
+}
+
+// from is the length from which both ends copy. Shorter transfers are copied by the
+// receiver, in Accept.
+func (s *sharing) from(typed bool) int {
+	if typed {
+		return s.least / typedCost
+	}
+	return s.least
 }
 
 // cut is how a shared transfer is cut into chunks. Both ends know the same.

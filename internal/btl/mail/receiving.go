@@ -62,7 +62,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	}
 	// A message that may fall back is copied by the receiver alone: the sender may have the payload back.
 	mayFallBack := b.mayFallBack(int(f.Length))
-	if (mayFallBack || n < b.shareFrom(typed || dst.Layout != nil)) && (direct || n == 0) {
+	if (mayFallBack || n < b.sharing.from(typed || dst.Layout != nil)) && (direct || n == 0) {
 		if mayFallBack {
 			if err := b.takeShort(p, d, generation, f, dst, n); err != nil {
 				b.giveBack(p, d, generation) // this rank cannot receive the message
@@ -137,6 +137,9 @@ func (t *recvTransfer) cut() cut {
 // share has both ends copy the bytes from from on, and those before in the same chunk again.
 func (t *recvTransfer) share(from int) {
 	t.way = wayShared
+	if t.box.sharing.help {
+		t.box.sharing.near.SettleFrom(t.peer.rank, t.dst)
+	}
 	take := uint64(t.take)
 	if t.dst.Layout != nil {
 		take |= typedTake

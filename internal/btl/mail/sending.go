@@ -128,7 +128,7 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 			return true, nil
 		}
 	case phase == phaseShared:
-		if t.box.help && t.helpOut() {
+		if t.box.sharing.help && t.helpOut() {
 			return false, nil
 		}
 	case phase == phasePiped || t.staged || t.peer.piped && t.src.Len() > shortOffer:

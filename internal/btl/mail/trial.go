@@ -68,7 +68,7 @@ func (t *recvTransfer) choose() way {
 		return wayCMA
 	case b.singleCopy == job.SingleCopyNone || known && !works || b.root.Pid(t.peer.rank) == 0:
 		return wayPiped
-	case !b.help:
+	case !b.sharing.help:
 		return wayCMA
 	case b.piped == 0 && t.take >= trialFrom:
 		return b.trials.of(t.take).choose(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mail"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -118,9 +119,7 @@ func (m *Module) Clear(mem []byte, at uint64) {
 // settle gives new pages of the arena what the space host has given its others. Without that it is slower, no more.
 func (m *Module) settle(at, length uintptr) {
 	_ = sys.Madvise(at, length, sys.MadvDontFork)
-	if node := m.root.MemoryNode(m.rank); node != job.Unknown {
-		_ = sys.MemoryOn(at, length, node)
-	}
+	numa.Of(m.root, m.rank).Bind(at, int(length))
 }
 
 // errSmall is why Clear cannot give memory of the small region back: it may be of any kind.

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mail"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -70,10 +71,7 @@ func (m *Module) open(_, start, length, align uint64) ([]byte, error) {
 		return nil, err
 	}
 	m.own = append(m.own, segment)
-	if node := m.mem.Root().MemoryNode(m.rank); node != job.Unknown { // peers may be the first to touch it
-		// An error: it is slower, no more.
-		_ = sys.MemoryOn(sys.AddrOf(segment.Bytes), uintptr(len(segment.Bytes)), node)
-	}
+	numa.Of(m.mem.Root(), m.rank).Bind(sys.AddrOf(segment.Bytes), len(segment.Bytes)) // peers may touch it first
 	m.adviseHuge(segment)
 	return segment.Bytes, nil
 }

@@ -56,7 +56,7 @@ func (p *Parent) startGuard(id string) (int, error) {
 
 // startSelf executes this program again, in a process group of its own, with a
 // file as its descriptor 3. It has no death signal: it must outlive a killed
-// supervisor.
+// supervisor. The tasks of a space host use one another's pages, and would draw them to their NUMA nodes.
 func (p *Parent) startSelf(argv, env []string, file *os.File) (pid int, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -65,8 +65,10 @@ func (p *Parent) startSelf(argv, env []string, file *os.File) (pid int, err erro
 	defer null.Close()
 	err = p.do(func() error {
 		attr := &syscall.SysProcAttr{Setpgid: true}
-		pid, err = sys.Start("/proc/self/exe", argv, env, "", []*os.File{null, null, os.Stderr, file}, attr)
-		return err
+		return sys.Unbalanced(func() error {
+			pid, err = sys.Start("/proc/self/exe", argv, env, "", []*os.File{null, null, os.Stderr, file}, attr)
+			return err
+		})
 	})
 	return pid, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/message"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -35,6 +36,7 @@ type Options struct {
 // one node *job.Root answers it.
 type Space interface {
 	cad.Job
+	numa.Job
 	Work() *job.Work
 	Share(rank int) *job.Share
 	PublishGraphs(rank int, at uint64)
@@ -51,6 +53,7 @@ type Engine struct {
 	options  Options
 	share    *job.Share
 	work     *job.Work
+	near     *numa.Memory
 
 	pools []atomic.Pointer[pool] // of all ranks, as far as they were asked for
 	mine  atomic.Pointer[pool]   // this rank's, from its first issue on
@@ -82,6 +85,7 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 		whole:   messages.Routes().Direct(nil),
 		share:   j.Share(rank),
 		work:    j.Work(),
+		near:    numa.Of(j, rank),
 		pools:   make([]atomic.Pointer[pool], j.Places()),
 		records: map[uint32]*record{},
 	}

@@ -64,10 +64,23 @@ func (r *run) Start() error {
 
 // begin executes what the graph begins with.
 func (r *run) begin() {
+	r.settle()
 	x := r.e.enter(false)
 	x.finish(r.shared, r.image.node(r.image.start))
 	x.drain()
 	x.leave()
+}
+
+// settle has what the graph writes lie near this rank, whichever rank executes it. No node that writes is ready yet.
+func (r *run) settle() {
+	if r.e.near == nil {
+		return
+	}
+	for i := range r.graph.Nodes {
+		if s := &r.graph.Nodes[i]; s.Kind != cad.Send {
+			r.e.near.Settle(&s.Dst)
+		}
+	}
 }
 
 // open gives the graph its number on the channel, and a place among those that are underway or, if

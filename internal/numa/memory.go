@@ -1,0 +1,112 @@
+// Package numa has the memory of a rank lie on the rank's own NUMA node, where other ranks write to it first.
+//
+// The kernel takes a page from the node of the thread that touches it first. What a launcher has reserved for a rank
+// has a node whoever touches it. The heaps of C and Go have none: their runtimes map memory as they need it. Peers
+// of one address space write to buffers there. So the owner touches the pages that are missing, before a peer
+// may write.
+//
+// That costs a system call for each 4 MiB, and nothing where the owner is bound to no node or the machine has one.
+package numa
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Memory is that of a rank which is bound to one of several NUMA nodes. The nil Memory is that of any other rank.
+type Memory struct {
+	job  Job
+	node int
+	page uintptr // bytes, a power of 2
+}
+
+// Job is what a Memory asks of the job.
+type Job interface {
+	Domain(rank int) job.Domain
+	PageSize() int
+}
+
+// Of returns the memory of a rank.
+func Of(j Job, rank int) *Memory {
+	node := j.Domain(rank).NUMA
+	if node == job.Unknown {
+		return nil
+	}
+	return &Memory{j, node, uintptr(j.PageSize())}
+}
+
+// Settle touches the pages of a buffer that are missing. Only the owner of the buffer writes to it meanwhile.
+func (m *Memory) Settle(b *btl.Buffer) {
+	switch {
+	case m == nil:
+	case b.Layout == nil:
+		m.touch(sys.AddrOf(b.Bytes), uintptr(len(b.Bytes)))
+	default:
+		m.settleLayout(b.Layout, b.Base)
+	}
+}
+
+// SettleFrom is Settle for a buffer that a rank writes to. One of the same node takes the same pages.
+func (m *Memory) SettleFrom(rank int, b *btl.Buffer) {
+	if m != nil && m.job.Domain(rank).NUMA != m.node {
+		m.Settle(b)
+	}
+}
+
+// leastBound is the least range for which a memory area of its own pays.
+const leastBound = 64 << 10
+
+// Bind has the whole pages of a range that are missing come from the owner's node, whichever rank touches them first,
+// and whenever that is.
+func (m *Memory) Bind(at uintptr, length int) {
+	if m == nil || length < leastBound {
+		return
+	}
+	first, last := (at+m.page-1)&^(m.page-1), (at+uintptr(length))&^(m.page-1)
+	_ = sys.MemoryOn(first, last-first, m.node) // an error: it is slower, no more
+}
+
+// settleLayout touches what a layout has, and nothing between. Segments that share pages, or have neighbouring ones,
+// are looked at together.
+func (m *Memory) settleLayout(l *datatype.Layout, base uintptr) {
+	var list [64]datatype.Segment
+	var from, to uintptr // of those before
+	for offset := int64(0); offset < l.Size(); {
+		count, bytes := datatype.Segments(list[:], l, base, offset)
+		for _, s := range list[:count] {
+			if s.Addr < from || s.Addr >= to+m.page {
+				m.touch(from, to-from)
+				from, to = s.Addr, s.Addr
+			}
+			to = max(to, s.Addr+uintptr(s.Len))
+		}
+		offset += bytes
+	}
+	m.touch(from, to-from)
+}
+
+// touch touches the missing pages of length bytes. Where the kernel refuses they lie where a peer touches them first.
+func (m *Memory) touch(at, length uintptr) {
+	var present [1024]byte
+	for end := at + length; at < end; {
+		at &^= m.page - 1
+		pages := present[:min(uintptr(len(present)), (end-at+m.page-1)/m.page)]
+		if sys.Present(at, uintptr(len(pages))*m.page, pages) != nil {
+			return
+		}
+		for len(pages) > 0 {
+			there := pages[0] & 1
+			same := 1
+			for same < len(pages) && pages[same]&1 == there {
+				same++
+			}
+			next := at + uintptr(same)*m.page
+			if there == 0 {
+				sys.Populate(sys.Bytes(at, int(next-at)))
+			}
+			at, pages = next, pages[same:]
+		}
+	}
+}
