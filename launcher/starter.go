@@ -202,7 +202,8 @@ func (s *starter) startAlone(seat roster.Seat, cpus []int, files []*os.File) (in
 		app = &niced
 	}
 	env := host.RankEnv(app.Env, seat.Number, seat.InWorld, seat.Local, "fd:3")
-	pid, err := s.parent.StartClassic(app, env, append(files, s.memory.File()), cpus)
+	oneNode := s.memory.Root().MemoryNode(seat.Number) != job.Unknown
+	pid, err := s.parent.StartClassic(app, env, append(files, s.memory.File()), cpus, oneNode)
 	if err != nil {
 		return 0, err
 	}

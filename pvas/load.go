@@ -52,7 +52,7 @@ func copySegment(f *sourceFile, s segment, bias uint64) error {
 		return err
 	}
 	memory := bytesAt(start, s.addr+bias+s.fileSize-start)
-	sys.Populate(memory)
+	sys.Populate(sys.AddrOf(memory), len(memory))
 	_, err := f.ReadAt(memory, s.offset-int64(s.addr%here.page))
 	return err
 }

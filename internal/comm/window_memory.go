@@ -212,4 +212,6 @@ func (w *Window) Control() ([]byte, error) {
 
 // Settle has the pages of length bytes of this rank come from its own NUMA node, whichever rank of c touches them
 // first.
+// Settle has the pages of length bytes of this rank come from its own NUMA node, whichever rank of c touches them
+// first.
 func Settle(c *Comm, at uintptr, length int) { numa.Of(c.root, c.number).Bind(at, length) }

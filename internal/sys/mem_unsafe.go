@@ -80,12 +80,11 @@ func Bytes(addr uintptr, n int) []byte {
 // The caller keeps b alive while the number is in use.
 func AddrOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
-// Populate asks the kernel to make the pages of b now, and not one by one as they are touched. Where it
+// Populate asks the kernel to make the pages of n bytes now, and not one by one as they are touched. Where it
 // cannot, nothing happens.
-func Populate(b []byte) {
-	addr := AddrOf(b)
+func Populate(addr uintptr, n int) {
 	first := addr &^ uintptr(os.Getpagesize()-1)
-	_ = Madvise(first, addr+uintptr(len(b))-first, MadvPopulate)
+	_ = Madvise(first, addr+uintptr(n)-first, MadvPopulate)
 }
 
 // HeapAddr is AddrOf for memory that is used by its address later, or by others: 0 if b is

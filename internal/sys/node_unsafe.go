@@ -61,7 +61,8 @@ func underPolicy(mode uintptr, mask []uint64, bits uintptr, f func() error) erro
 	var have int32 // C's int
 	_, _, errno := unix.RawSyscall6(unix.SYS_GET_MEMPOLICY, uintptr(unsafe.Pointer(&have)), 0, 0, 0, 0, 0)
 	if errno == 0 && (have == unix.MPOL_DEFAULT || have == unix.MPOL_LOCAL) {
-		_, _, errno = unix.RawSyscall(unix.SYS_SET_MEMPOLICY, mode, uintptr(unsafe.Pointer(unsafe.SliceData(mask))), bits)
+		_, _, errno = unix.RawSyscall(unix.SYS_SET_MEMPOLICY, mode,
+			uintptr(unsafe.Pointer(unsafe.SliceData(mask))), bits)
 		if errno == 0 {
 			defer unix.RawSyscall(unix.SYS_SET_MEMPOLICY, uintptr(have), 0, 0)
 		}

@@ -156,7 +156,7 @@ func (b *Box) meet(rank int) *peer {
 	p.piped = !b.mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)
 	if !b.met {
 		b.met = true
-		sys.Populate(b.own[:shm.RingSize(ringSlots)])
+		sys.Populate(sys.AddrOf(b.own), shm.RingSize(ringSlots))
 	}
 	b.peers[rank] = p
 	return p

@@ -36,7 +36,8 @@ func New(root *job.Root, rank int) *Recorder {
 	if lane == nil {
 		return nil
 	}
-	sys.Populate(bytesOf(lane.records)) // a fault takes as long as many events
+	records := bytesOf(lane.records)
+	sys.Populate(sys.AddrOf(records), len(records)) // a fault takes as long as many events
 	active.Store(true)
 	return &Recorder{
 		Lane: *lane, sent: make([]uint32, root.Ranks()), received: make([]uint32, root.Ranks()),

@@ -108,7 +108,9 @@ func (p *Parent) StartHost(id string) (h Started, err error) {
 }
 
 // StartClassic starts a rank as a process of its own, and returns its pid. The CPUs are nil if it is not bound.
-func (p *Parent) StartClassic(app *App, env []string, files []*os.File, cpus []int) (pid int, err error) {
+// oneNode: they are in one of several NUMA nodes, and peers that read the rank's pages must not draw them to theirs.
+func (p *Parent) StartClassic(app *App, env []string, files []*os.File, cpus []int, oneNode bool) (pid int,
+	err error) {
 	err = p.do(func() error {
 		if cpus != nil {
 			// A child inherits the CPUs of the thread, and so has them from its
@@ -120,8 +122,14 @@ func (p *Parent) StartClassic(app *App, env []string, files []*os.File, cpus []i
 			defer restore()
 		}
 		attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-		pid, err = sys.Start(app.Path, app.Args, env, app.Dir, files, attr)
-		return err
+		start := func() error {
+			pid, err = sys.Start(app.Path, app.Args, env, app.Dir, files, attr)
+			return err
+		}
+		if oneNode {
+			return sys.Unbalanced(start)
+		}
+		return start()
 	})
 	return pid, err
 }
