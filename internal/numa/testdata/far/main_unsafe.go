@@ -32,7 +32,12 @@ func run(w *mpi.Comm) error {
 			_, err := mpi.Sendrecv(w, out, (me+1)%n, 0, in, (me+n-1)%n, 0)
 			return err
 		}},
-		{"bcast", func(in []byte) error { return mpi.Bcast(w, in, 0) }},
+		{"bcast", func(in []byte) error {
+			if me == 0 {
+				copy(in, out)
+			}
+			return mpi.Bcast(w, in, 0)
+		}},
 		{"allgather", func(in []byte) error { return mpi.Allgather(w, out[:size/n], in[:len(part)]) }},
 		{"alltoall", func(in []byte) error { return mpi.Alltoall(w, part, in[:len(part)]) }},
 		{"allreduce", func(in []byte) error { return mpi.Allreduce(w, out, in, mpi.Max[byte]()) }},
