@@ -168,6 +168,7 @@ func TestFolderIsClosed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, Write(file, text("old")))
 	require.NoError(t, os.Chmod(filepath.Dir(file), 0o500))
+	defer func() { require.NoError(t, os.Chmod(filepath.Dir(file), 0o700)) }()
 	for _, err := range []error{Probe(file), Write(file, text("new"))} {
 		require.ErrorContains(t, err, "write "+file+": permission denied")
 	}
