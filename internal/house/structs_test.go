@@ -23,7 +23,7 @@ type size struct{ fields, methods int }
 // large are the types above maxFields or maxMethods, and how large they may be until they have been divided: a line may
 // only shrink.
 var large = map[string]size{
-	"internal/btl/mail.Box": {38, 80},
+	"internal/btl/mail.Box": {37, 80},
 	"internal/coll.Team":    {30, 106},
 	"internal/job.Root":     {30, 129},
 }
