@@ -21,8 +21,9 @@ import (
 //   - Ranks that are no more than the CPUs spin, busy-poll and park.
 //   - More ranks yield and park. If they are few on each CPU each has its turn soon, and they yield for long.
 //   - Ranks that wait for a network as well spin, and yield after each look while the CPU is contended.
-//   - While others compute on the CPU the rank rests: its waits park after one look, and nothing yields. The kernel
-//     prefers a thread that was woken to one that computes, but not one that yields.
+//   - While others compute on the CPU the rank rests: its waits park at once, and nothing yields. The kernel prefers a
+//     thread that was woken to one that computes, but not one that yields. A rank that would spin looks for some
+//     microseconds before: that costs less than the wake-up which it may save.
 //
 // A wait that holds the engine's lock, or polls a network, calls Begin, and GoOn after each look if Watching. Other
 // waits, and tests, only go by Spins and Yields, which may be asked without the lock. Whoever asks Begin, Watching,
@@ -183,7 +184,7 @@ func (w *Waiter) begin(condition bool) int {
 	if until := w.until.Load(); until != 0 {
 		now := c.clock()
 		if now < time.Duration(until) || w.lost(now) {
-			return 0
+			return w.Spins()
 		}
 		w.endRest()
 	}
@@ -292,11 +293,13 @@ func (w *Waiter) Sleep(e *Event, ready func() bool, lasting func()) error {
 // rest begins a rest.
 func (w *Waiter) rest(now, long time.Duration) {
 	w.until.Store(int64(now + min(long, mostRest)))
-	w.spins.Store(0)
-	if !w.networked && w.yields.Load() == 0 {
-		w.plain, w.polls = false, 0
-	}
 	w.contention.long = 0
+	if w.networked || w.yields.Load() > 0 {
+		w.spins.Store(0)
+		return
+	}
+	w.plain, w.polls = false, min(w.policy.Spins, SharedLooks)
+	w.spins.Store(int32(w.polls))
 }
 
 func (w *Waiter) endRest() {
