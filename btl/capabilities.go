@@ -26,11 +26,11 @@ type Capabilities struct {
 	// offered. False is as in Send, also for NoCredit. The rank calls it. nil: the rank uses Send.
 	SendZeroCopy func(peer int, h *Header, payload []byte) (Transfer, bool)
 
-	// Use gives the module the rank's waiter, before it is used. Sleep sleeps by it, and what takes long says Worked. A
-	// module that waits for more than the rank's inbox, such as a socket, has the rank park there (ParkIn): then what
-	// comes to either wakes the rank. A Sleep that has begun may end where the rank parked before. The rank calls it.
-	// nil: the module needs no waiter.
-	Use func(*shm.Waiter)
+	// SetWaiter gives the module the rank's waiter, before it is used. Sleep sleeps by it, and what takes long says
+	// Worked. A module that waits for more than the rank's inbox, such as a socket, has the rank park there (ParkIn):
+	// then what comes to either wakes the rank. A Sleep that has begun may end where the rank parked before. The rank
+	// calls it. nil: the module needs no waiter.
+	SetWaiter func(*shm.Waiter)
 
 	// Together says that these messages are about to be sent, each by Send or Offer: a module that divides messages
 	// among several network devices makes better plans then. A message that was named and is not sent costs nothing.

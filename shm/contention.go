@@ -33,7 +33,7 @@ type contention struct {
 	worked bool // the last look was not in vain
 	looks  uint
 	last   time.Duration // when the clock was read in this wait; 0: it was not
-	end    time.Duration // of the busy poll
+	end    time.Duration // of the busy poll; 0: none is on
 	rest   time.Duration // how long the next rest after long turns takes
 	calm   time.Duration // polled since the last rest, or since rest was halved
 	others time.Duration // of that, what others may have had

@@ -44,13 +44,14 @@ type Waiter struct {
 
 // Policy is what a rank knows of its node when it starts.
 type Policy struct {
-	Spins int           // looks of a wait of a rank with a CPU for itself; 0: it parks at once
+	Spins int           // looks of a wait of a rank with a CPU for itself; 0: it yields a few times and parks
 	Ranks int           // of the node
 	CPUs  int           // that these may use, by affinity and quota
 	Round time.Duration // in which each rank of the node has a short turn; 0: they are few
 }
 
-// The constants of the policy, and what chose them. Durations are multiples of slice. The eighth is job.DefaultSpin.
+// The constants of the policy, and what chose them. Most durations derive from slice.
+// job.DefaultSpin is one of them, too.
 const (
 	// SharedLooks bounds the looks of a rank that shares its CPU, each with a yield, and of one that waits for a
 	// condition beside a network: another rank of the node may make it true, and need this CPU. A word that a program
@@ -204,6 +205,8 @@ func (w *Waiter) GoOn(worked bool) bool {
 			sys.Yield()
 		}
 		return true
+	case c.end != 0 && w.networked: // ParkIn has been called in a busy poll
+		return false
 	case worked || c.worked:
 		c.looks, c.last, c.worked = 0, 0, false
 		return true
@@ -348,22 +351,24 @@ func (w *Waiter) lost(now time.Duration) bool {
 // BusyPoll has look called again and again until it returns true. look does so if Watching and GoOn returns false:
 // when it is time to park. In a rest, and if the process has other goroutines, BusyPoll does nothing. So ranks that
 // wait milliseconds for one another, because one of them has more to compute, answer as if they had never slept: to
-// wake a thread takes 5 us, on a virtual machine 40, which is less than 1 % of the time.
-func (w *Waiter) BusyPoll(look func() bool) {
+// wake a thread takes 5 us, on a virtual machine 40, which is less than 1 % of the time. BusyPoll tells whether it has
+// looked.
+func (w *Waiter) BusyPoll(look func() bool) (looked bool) {
 	c := w.contention
 	if w.watching || c == nil {
-		return
+		return false
 	}
 	if !w.plain {
 		w.begin(true)
 	}
 	now := c.clock()
 	if !w.plain || w.lost(now) || !c.alone() {
-		return
+		return false
 	}
 	c.looks, c.last, c.worked, c.end = 0, 0, false, now+quiet
 	w.watching = true
 	for !look() {
 	}
-	w.watching = w.networked // ParkIn may have been called meanwhile
+	w.watching, c.end = w.networked, 0 // ParkIn may have been called meanwhile
+	return true
 }

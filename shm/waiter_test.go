@@ -306,6 +306,24 @@ func (k *fake) requireRest(t *testing.T, rest time.Duration) {
 	}
 }
 
+// TestBusyPollEndsIfANetworkComes: the rank parks there, and tells that it waits.
+func TestBusyPollEndsIfANetworkComes(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		k := alone(sys.RunDelay{})
+		looks := 0
+		require.True(t, k.BusyPoll(func() bool {
+			if looks++; looks == 3 {
+				k.ParkIn(parkAtEvent)
+				k.setShared(others)
+			}
+			require.Less(t, looks, 100)
+			return k.Watching() && !k.GoOn(false)
+		}))
+		require.True(t, k.Watching(), "waits of a rank with a network call GoOn")
+		require.False(t, k.BusyPoll(func() bool { panic("it parks") }))
+	}
+}
+
 // A rank that loses its CPU in a busy poll parks, and rests in proportion.
 func TestBusyPollDisturbed(t *testing.T) {
 	for _, lost := range []time.Duration{2 * disturbance, 4 * time.Millisecond, time.Second} {

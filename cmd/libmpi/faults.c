@@ -237,7 +237,7 @@ static void add_owner(uintptr_t at, uintptr_t pc) {
 			add_number((unsigned long)owner, 10);
 		}
 	} else if (in_library(pc)) {
-		add(" (in this call, the buffer of this rank or of a peer, which it reads in one address space)");
+		add(" (in this call, the buffer of this rank or of a peer, which it reads and writes in one address space)");
 	}
 }
 

@@ -89,7 +89,7 @@ func (x *asking) remember(kind int, turn, call uint64, size int, a *Args) {
 
 // asked tells whether a question may wait for an answer.
 func (x *asking) asked() bool {
-	return x.unanswered.Load() != 0 || x.team.Engine.Inside().Questions() != x.seen.Load()
+	return x.unanswered.Load() != 0 || x.team.Engine.Questions() != x.seen.Load()
 }
 
 func (x *asking) answerAll(in pml.Inside) { x.answer(in) }
@@ -141,7 +141,7 @@ func (x *asking) answer(in pml.Inside) (later bool) {
 	t := x.team
 	x.lock()
 	defer x.unlock()
-	seen, b := in.Questions(), x.buf[:]
+	seen, b := x.team.Engine.Questions(), x.buf[:]
 	st, came, later := in.Receive(t.Context, pml.AnySource, askTag(t), b, &x.receive)
 	for came {
 		x.unanswered.Add(1)

@@ -105,10 +105,10 @@ func (c *caller) settle() {
 		return
 	}
 	for i := range r.Parts {
-		c.near.Settle(&r.Parts[i])
+		c.near.Settle(&r.Parts[i], r.Parts[i].Len())
 	}
 	if !r.typed() {
-		c.near.Settle(&btl.Buffer{Bytes: r.Data})
+		c.near.Settle(&btl.Buffer{Bytes: r.Data}, len(r.Data))
 	}
 }
 

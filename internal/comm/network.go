@@ -113,7 +113,7 @@ func (p *process) openVisits() error {
 	}
 	v.module = m
 	p.engine.AddVisitors(m)
-	p.engine.Inside().Among(partitioned.of(meetID), []int32{}) // anybody may connect
+	p.engine.Among(partitioned.of(meetID), []int32{}) // anybody may connect
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (c *Comm) among(id uint32) {
 		if p == pointToPoint {
 			circle = peers
 		}
-		c.engine.Inside().Among(p.of(id), circle)
+		c.engine.Among(p.of(id), circle)
 	}
 }
 

@@ -171,13 +171,14 @@ func ClosePort(world *Comm, port string) error {
 	defer o.mu.Unlock()
 	asked, err := world.root.Ask(world.group.self, job.AskClosePort, port)
 	if err == nil {
-		err = world.turnAway(p, asked)
+		err = world.turnAway(world.Name, p, asked)
 	}
 	return Wrap(closePort, err)
 }
 
-// turnAway ends the accepts that wait at a port. Then it refuses those that ask there, as AskClosePort tells.
-func (p *process) turnAway(at job.Port, asked []string) error {
+// turnAway ends the accepts that wait at a port. Then it refuses those that ask there, as AskClosePort tells. The hang
+// report calls the communicator by name.
+func (p *process) turnAway(name func() string, at job.Port, asked []string) error {
 	port := p.opened.open[at.Number]
 	delete(p.opened.open, at.Number)
 	for range port.accepts {
@@ -190,7 +191,7 @@ func (p *process) turnAway(at job.Port, asked []string) error {
 		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
 		times, _ := strconv.Atoi(asked[i+1])
 		for range times {
-			t := p.circle(func() string { return "" }, grouping.of(meetID), at.Number, []int32{int32(rank)}, 0)
+			t := p.circle(name, grouping.of(meetID), at.Number, []int32{int32(rank)}, 0)
 			err := t.Tell(0, no)
 			if err != nil && !isLost(err) {
 				return err

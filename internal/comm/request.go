@@ -171,7 +171,7 @@ func TestAll(reqs []Request, statuses []Status) (bool, error) {
 		return false, Wrap("test all", err)
 	}
 	if done, err := progress(reqs); !done {
-		giveWay(reqs)
+		yieldFor(reqs)
 		return false, Wrap("test all", err)
 	}
 	return true, WaitAll(reqs, statuses)
@@ -236,7 +236,7 @@ func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
 		}
 	}
 	if active {
-		giveWay(reqs)
+		yieldFor(reqs)
 	}
 	return Undefined, empty, !active, nil
 }
@@ -251,7 +251,7 @@ func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 	}
 	before := len(indices)
 	if indices, statuses, err = takeSome("test some", reqs, 0, indices, statuses); len(indices) == before {
-		giveWay(reqs)
+		yieldFor(reqs)
 	}
 	return indices, statuses, err
 }
@@ -273,8 +273,8 @@ func (r *Request) Active() bool { return r != nil && r.r.Active() }
 // progress brings the operations on, and tells whether all are complete.
 func progress(reqs []Request) (done bool, err error) { return pml.AllDone(inner(reqs)) }
 
-// giveWay ends a test that has found nothing.
-func giveWay(reqs []Request) {
+// yieldFor ends a test that has found nothing.
+func yieldFor(reqs []Request) {
 	if e := pml.EngineOf(inner(reqs)); e != nil {
 		e.Waiter().Yield()
 	}

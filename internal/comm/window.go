@@ -146,7 +146,7 @@ func (w *Window) join(spec WinSpec) error {
 		w.all, w.segments = mem[piece.skip:][:total:total], parts
 		begin, end := w.bounds(c.rank)
 		w.local = w.all[begin:end:end]
-		Settle(c, sys.AddrOf(w.local), len(w.local))
+		c.bind(w.local)
 	}
 	_, err = w.agree(segment{call: pieceAttached}, err)
 	return err
@@ -195,7 +195,6 @@ func WinExpose(c *Comm, mem []byte, spec WinSpec) (_ *Window, err error) {
 		mine.at = uint64(spec.Base)
 	} else if err == nil {
 		mine.at = uint64(sys.AddrOf(mem))
-		Settle(c, sys.AddrOf(mem), len(mem))
 		c.windows.publish(c.process, mine.at, len(mem))
 	}
 	w.segments, err = w.agree(mine, err)

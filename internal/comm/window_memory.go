@@ -210,8 +210,13 @@ func (w *Window) Control() ([]byte, error) {
 	return mem[:first.words:first.words], nil
 }
 
-// Settle has the pages of length bytes of this rank come from its own NUMA node, whichever rank of c touches them
-// first.
-// Settle has the pages of length bytes of this rank come from its own NUMA node, whichever rank of c touches them
-// first.
-func Settle(c *Comm, at uintptr, length int) { numa.Of(c.root, c.number).Bind(at, length) }
+// leastBound is the least part of a contiguous window, in bytes, for which a memory area of its own pays.
+const leastBound = 64 << 10
+
+// bind has the whole pages of mem, which is in the memory of another rank, come from the NUMA node of this one. Nobody
+// has touched them yet.
+func (p *process) bind(mem []byte) {
+	if len(mem) >= leastBound {
+		numa.Of(p.root, p.number).Bind(sys.AddrOf(mem), len(mem))
+	}
+}

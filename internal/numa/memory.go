@@ -29,52 +29,55 @@ func Of(j Job, rank int) *Memory {
 	return &Memory{j, node, uintptr(j.PageSize())}
 }
 
-// Settle touches the pages of a buffer that are missing. Only the owner of the buffer writes to it meanwhile.
-func (m *Memory) Settle(b *btl.Buffer) {
+// Settle touches the pages that are missing of the first n bytes of a message. Only the owner of the buffer writes to
+// it meanwhile.
+func (m *Memory) Settle(b *btl.Buffer, n int) {
 	switch {
 	case m == nil:
 	case b.Layout == nil:
-		m.touch(sys.AddrOf(b.Bytes), uintptr(len(b.Bytes)))
+		m.touch(sys.AddrOf(b.Bytes), uintptr(min(n, len(b.Bytes))))
 	default:
-		m.settleLayout(b.Layout, b.Base)
+		m.settleLayout(b.Layout, b.Base, min(int64(n), b.Layout.Size()))
 	}
 }
 
 // SettleFrom is Settle for a buffer that a rank writes to. One of the same node takes the same pages.
-func (m *Memory) SettleFrom(rank int, b *btl.Buffer) {
+func (m *Memory) SettleFrom(rank int, b *btl.Buffer, n int) {
 	if m != nil && m.job.Domain(rank).NUMA != m.node {
-		m.Settle(b)
+		m.Settle(b, n)
 	}
 }
-
-// leastBound is the least range for which a memory area of its own pays.
-const leastBound = 64 << 10
 
 // Bind has the whole pages of a range that are missing come from the owner's node, whichever rank touches them first,
-// and whenever that is.
+// and whenever that is. The range is a memory area of its own then.
 func (m *Memory) Bind(at uintptr, length int) {
-	if m == nil || length < leastBound {
+	if m == nil {
 		return
 	}
-	first, last := (at+m.page-1)&^(m.page-1), (at+uintptr(length))&^(m.page-1)
-	_ = sys.MemoryOn(first, last-first, m.node) // an error: it is slower, no more
+	if first, last := (at+m.page-1)&^(m.page-1), (at+uintptr(length))&^(m.page-1); first < last {
+		_ = sys.MemoryOn(first, last-first, m.node) // an error: it is slower, no more
+	}
 }
 
-// settleLayout touches what a layout has, and nothing between. Segments that share pages, or have neighbouring ones,
-// are looked at together.
-func (m *Memory) settleLayout(l *datatype.Layout, base uintptr) {
+// settleLayout touches the first n bytes of a layout, and nothing between. Segments that share pages, or have
+// neighbouring ones, are looked at together.
+func (m *Memory) settleLayout(l *datatype.Layout, base uintptr, n int64) {
 	var list [64]datatype.Segment
 	var from, to uintptr // of those before
-	for offset := int64(0); offset < l.Size(); {
-		count, bytes := datatype.Segments(list[:], l, base, offset)
+	for offset := int64(0); offset < n; {
+		count, _ := datatype.Segments(list[:], l, base, offset)
 		for _, s := range list[:count] {
+			if offset >= n {
+				break
+			}
+			s.Len = min(s.Len, uint64(n-offset))
+			offset += int64(s.Len)
 			if s.Addr < from || s.Addr >= to+m.page {
 				m.touch(from, to-from)
 				from, to = s.Addr, s.Addr
 			}
 			to = max(to, s.Addr+uintptr(s.Len))
 		}
-		offset += bytes
 	}
 	m.touch(from, to-from)
 }

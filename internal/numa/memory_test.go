@@ -43,16 +43,16 @@ func TestSettle(t *testing.T) {
 	mem, present := fresh(t, 1500)
 	m := Of(node{}, 1)
 	mem[5*page] = 7
-	m.SettleFrom(1, &btl.Buffer{Bytes: mem}) // a rank of the same node
-	m.Settle(&btl.Buffer{})
+	m.SettleFrom(1, &btl.Buffer{Bytes: mem}, len(mem)) // a rank of the same node
+	m.Settle(&btl.Buffer{}, 0)
 	require.Equal(t, []int{5}, present())
-	m.SettleFrom(0, &btl.Buffer{Bytes: mem[3*page+page/2 : 7*page+8]})
+	m.SettleFrom(0, &btl.Buffer{Bytes: mem[3*page+page/2:]}, 3*page+page/2+8) // a short message into a long buffer
 	require.Equal(t, []int{3, 4, 5, 6, 7}, present())
 	require.EqualValues(t, 7, mem[5*page])
-	m.Settle(&btl.Buffer{Bytes: mem})
+	m.Settle(&btl.Buffer{Bytes: mem}, len(mem))
 	require.Len(t, present(), 1500)
 	var none *Memory
-	none.Settle(&btl.Buffer{Bytes: mem})
+	none.Settle(&btl.Buffer{Bytes: mem}, len(mem))
 	none.Bind(sys.AddrOf(mem), len(mem))
 }
 
@@ -64,11 +64,14 @@ func TestSettleLayout(t *testing.T) {
 	require.NoError(t, err)
 	l, err := blocks.Times(1)
 	require.NoError(t, err)
-	Of(node{}, 1).Settle(&btl.Buffer{Bytes: mem, Layout: &l, Base: sys.AddrOf(mem)})
+	b := &btl.Buffer{Bytes: mem, Layout: &l, Base: sys.AddrOf(mem)}
 	want := make([]int, 100)
 	for i := range want {
 		want[i] = 3 * i
 	}
+	Of(node{}, 1).Settle(b, 70*page/2-1)
+	require.Equal(t, want[:70], present())
+	Of(node{}, 1).Settle(b, b.Len())
 	require.Equal(t, want, present())
 }
 
@@ -79,5 +82,5 @@ func TestSettleAllocatesNothing(t *testing.T) {
 	mem, _ := fresh(t, 16)
 	clear(mem)
 	m, b := Of(node{}, 1), btl.Buffer{Bytes: mem}
-	require.Zero(t, testing.AllocsPerRun(100, func() { m.SettleFrom(0, &b) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { m.SettleFrom(0, &b, b.Len()) }))
 }

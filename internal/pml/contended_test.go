@@ -41,13 +41,13 @@ func TestMessagesAreWork(t *testing.T) {
 			memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 			modules := mem.New(memory.Root(), mem.Options{})
 			e := New(memory.Root(), 0, slowly{modules.Module(0)})
-			e.pace.ParkIn(nil) // nobody parks: all has come
+			e.waits.ParkIn(nil) // nobody parks: all has come
 			sender := New(memory.Root(), 1, modules.Module(1))
 			for i := range others + 1 {
 				require.NoError(t, sender.Send(1, 0, others-i, nil, Standard))
 			}
 			require.NoError(t, receive(e))
-			require.Positive(t, e.pace.Spins())
+			require.Positive(t, e.waits.Spins())
 		})
 	}
 }

@@ -19,12 +19,12 @@
 // MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
 // does not keep the others from going on.
 //
-// The pieces, from below: package route says by which module a peer is reached; match decides which message belongs to
-// which receive, flow how a message travels and which transfers are asked, gone whom nothing can come from any more.
+// The pieces, from below: package route says by which module a peer is reached. Match decides which message belongs to
+// which receive, and flow how a message travels and which transfers are asked. Gone knows from whom nothing can come.
 // The protocol does what these decide; it has no lock and waits for nothing. Its scripts, in testdata, are the place to
-// begin: eager, rendezvous, wildcard, probe, lost. tasks are operations made of others, which other packages bring
-// along; package wait says which goroutine makes progress when several wait, how long it looks, and what others are
-// told of its wait. Engine has the lock and drives all this: wait.go is a wait from its first look to its sleep.
+// begin: eager, rendezvous, wildcard, probe, lost. Tasks are operations made of others, which other packages bring
+// along. Package wait says which goroutine makes progress when several wait, and what others are told of its wait.
+// Engine has the lock and drives all this: wait.go is a wait from its first look to its sleep.
 //
 // # Costs
 //

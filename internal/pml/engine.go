@@ -49,7 +49,7 @@ type Engine struct {
 	job     Job
 	more    func() bool // of module; nil: it has none
 	later   atomic.Bool // a goroutine of attendLater runs
-	pace    *shm.Waiter
+	waits   *shm.Waiter
 
 	// The lock guards all below.
 
@@ -74,9 +74,9 @@ type Engine struct {
 // it reaches.
 func New(j Job, rank int, m btl.Messages) *Engine {
 	c := m.Capabilities()
-	e := &Engine{job: j, pace: shm.NewWaiter(j.WaitPolicy()), short: c.Short, more: c.More}
-	if c.Use != nil {
-		c.Use(e.pace)
+	e := &Engine{job: j, waits: shm.NewWaiter(j.WaitPolicy()), short: c.Short, more: c.More}
+	if c.SetWaiter != nil {
+		c.SetWaiter(e.waits)
 	}
 	e.p.init(e, m, &c, rank)
 	e.tasks.init(&e.p)

@@ -102,11 +102,6 @@ func (in Inside) Together(messages []btl.Member) { in.p.routes.Together(messages
 // just arrived. It takes time in proportion to the operations that the program has needed lately.
 func (in Inside) Idle(contexts ...uint32) bool { return in.p.idle(contexts) }
 
-// Among limits what AnySource means in a context to the ranks of a circle, some of which are of other worlds or jobs.
-// The end of a rank outside the circle fails nothing there. A nil circle takes the limit away. An empty one is for
-// ranks that are not known yet: no end fails anything there. Any goroutine may call Among.
-func (in Inside) Among(context uint32, circle []int32) { in.p.gone.Among(context, circle) }
-
 // Unreceived returns how many messages have come that no receive has matched, in the contexts that want says, and what
 // a probe would tell of one.
 func (in Inside) Unreceived(want func(context uint32) bool) (n int, one Status) {
@@ -145,9 +140,6 @@ func (q *questions) look(in Inside) {
 		q.seen = came
 	}
 }
-
-// Questions is described with AskTag. It needs no lock.
-func (in Inside) Questions() uint32 { return in.p.questions.came.Load() }
 
 // Respond has a function called when questions have come, by whoever makes progress, and again if it returns true. It
 // takes the place of an earlier one of the context.

@@ -20,8 +20,8 @@ func TestAnySourceAmongWorlds(t *testing.T) {
 		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 		late, err := root.AddWorld(1, 0, 1)
 		require.NoError(t, err)
-		e.Inside().Among(peers, []int32{int32(late.First)})
-		e.Inside().Among(both, []int32{0, int32(late.First)})
+		e.Among(peers, []int32{int32(late.First)})
+		e.Among(both, []int32{0, int32(late.First)})
 		ends := func(rank int) {
 			root.SetState(rank, job.StateFinal)
 			root.MarkGone(rank)
@@ -109,9 +109,9 @@ func TestVisitorsThatHaveGone(t *testing.T) {
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 	e.AddVisitors(mem.New(root, mem.Options{}).Network(0))
 	const all, some, accepts, own = 8, 16, 24, 32
-	e.Inside().Among(all, []int32{0, 1, 5, 6, 7})
-	e.Inside().Among(some, []int32{6, 7})
-	e.Inside().Among(accepts, []int32{})
+	e.Among(all, []int32{0, 1, 5, 6, 7})
+	e.Among(some, []int32{6, 7})
+	e.Among(accepts, []int32{})
 	waits := map[uint32]*Request{}
 	for _, context := range []uint32{all, some, accepts, own} {
 		r, err := e.Irecv(context, AnySource, 1, nil)

@@ -105,7 +105,7 @@ func TestHandlesOfOtherThreads(t *testing.T) {
 			_, err := r.Wait()
 			assert.NoError(t, err)
 			if handle%each == 0 {
-				e.Inside().Idle(0) // which may shrink the pool
+				e.Within(func(in pml.Inside) { in.Idle(0) }) // which may shrink the pool
 			}
 		}
 	})

@@ -118,7 +118,7 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 	}
 	e.threads.unlock()
 	if !ok {
-		e.pace.Yield()
+		e.waits.Yield()
 	}
 	return m, st, ok, err
 }

@@ -163,7 +163,7 @@ func (p *protocol) look() (came int) {
 	if p.sends.Busy() {
 		p.sends.Advance(flow.Batch, p.on.moved)
 	}
-	p.lookAtRest()
+	p.lookAtOthers()
 	return came
 }
 
@@ -171,11 +171,11 @@ func (p *protocol) look() (came int) {
 func (p *protocol) lookAtAll() {
 	p.pollAll()
 	p.settle()
-	p.lookAtRest()
+	p.lookAtOthers()
 }
 
-// lookAtRest looks at sends that wait, ranks that go, and questions.
-func (p *protocol) lookAtRest() {
+// lookAtOthers looks at sends that wait, ranks that go, and questions.
+func (p *protocol) lookAtOthers() {
 	if p.sends.Waiting() {
 		p.flush()
 	}

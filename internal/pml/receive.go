@@ -14,8 +14,8 @@ import (
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
 	e.threads.lock()
-	if e.short != nil && !e.pace.Watching() && e.quiet() && e.p.comesFirst(context, src, tag) {
-		n, got, ok := e.short.TakeShort(min(shortLooks, e.pace.Polls()), src, context, int32(tag), buf)
+	if e.short != nil && !e.waits.Watching() && e.quiet() && e.p.comesFirst(context, src, tag) {
+		n, got, ok := e.short.TakeShort(min(shortLooks, e.waits.Polls()), src, context, int32(tag), buf)
 		if ok {
 			e.threads.unlock()
 			return Status{Source: src, Tag: int(got), Bytes: uint64(n)}, nil
@@ -51,7 +51,7 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 }
 
 // quiet tells whether a blocking receive may look for its message: nobody else waits, and no task needs progress.
-func (e *Engine) quiet() bool { return e.pace.Polls() != 0 && !e.line.HasOwner() && e.tasks.none() }
+func (e *Engine) quiet() bool { return e.waits.Polls() != 0 && !e.line.HasOwner() && e.tasks.none() }
 
 // receiveFast is the short way of a blocking receive from a named rank. It polls for the message without posting the
 // receive, and fills it as the message comes by. It returns true if it has; the operation then is complete or has a
@@ -63,9 +63,9 @@ func (e *Engine) receiveFast(context uint32, src, tag int, buf *btl.Buffer) bool
 	if !e.quiet() || !e.p.expect(context, src, tag, buf) {
 		return false
 	}
-	for range e.pace.Begin(false) {
+	for range e.waits.Begin(false) {
 		came := e.p.lookFast()
-		if e.pace.Watching() && e.p.awaited != nil && !e.pace.GoOn(came > 0) {
+		if e.waits.Watching() && e.p.awaited != nil && !e.waits.GoOn(came > 0) {
 			break
 		}
 		if e.p.awaited == nil {

@@ -152,7 +152,7 @@ func (r *Request) test(progress bool) (st Status, done bool, err error) {
 	}
 	e.threads.unlock()
 	if !done && progress {
-		e.pace.Yield()
+		e.waits.Yield()
 	}
 	return st, done, err
 }
@@ -177,7 +177,7 @@ func (r *Request) Peek() (st Status, done bool, err error) {
 	}
 	e.threads.unlock()
 	if !done {
-		e.pace.Yield()
+		e.waits.Yield()
 	}
 	return st, done, err
 }

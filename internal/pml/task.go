@@ -129,3 +129,11 @@ func (e *Engine) Within(f func(Inside)) {
 	defer e.threads.unlock()
 	f(Inside{&e.p})
 }
+
+// Among limits what AnySource means in a context to the ranks of a circle, some of which are of other worlds or jobs.
+// The end of a rank outside the circle fails nothing there. A nil circle takes the limit away. An empty one is for
+// ranks that are not known yet: no end fails anything there. Any goroutine may call Among.
+func (e *Engine) Among(context uint32, circle []int32) { e.p.gone.Among(context, circle) }
+
+// Questions is described with AskTag. It needs no lock.
+func (e *Engine) Questions() uint32 { return e.p.questions.came.Load() }

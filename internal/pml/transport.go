@@ -36,8 +36,8 @@ func (e *Engine) AddVisitors(m btl.Messages) {
 // way round. So one of them has the new module attend, or both, which is the same.
 func (e *Engine) added(c *btl.Capabilities) {
 	e.short = nil
-	if c.Use != nil {
-		c.Use(e.pace)
+	if c.SetWaiter != nil {
+		c.SetWaiter(e.waits)
 	}
 	if c.Attend != nil && e.threads.attended.Load() {
 		c.Attend(e.attend)
@@ -51,7 +51,7 @@ func (e *Engine) Routes() *route.Table { return &e.p.routes }
 func (e *Engine) GoneCount() int { return e.p.gone.Count() }
 
 // Waiter is how this rank waits.
-func (e *Engine) Waiter() *shm.Waiter { return e.pace }
+func (e *Engine) Waiter() *shm.Waiter { return e.waits }
 
 // OtherThreads gives the engine what tells, while a thread waits, whether another one of the program may end the wait:
 // if not, a deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.

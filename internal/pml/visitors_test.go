@@ -24,7 +24,7 @@ type watched struct {
 func (m watched) Capabilities() btl.Capabilities {
 	park := func(e *shm.Event, count uint32, _ time.Duration) (bool, error) { return true, e.Follow(count) }
 	return btl.Capabilities{
-		Use: func(w *shm.Waiter) { w.ParkIn(park) }, Attend: func(look func() bool) { m.watched <- look },
+		SetWaiter: func(w *shm.Waiter) { w.ParkIn(park) }, Attend: func(look func() bool) { m.watched <- look },
 	}
 }
 

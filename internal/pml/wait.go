@@ -67,7 +67,7 @@ func (e *Engine) waitFor(w *waiter) {
 	}
 	helped := false
 	for !w.Done() {
-		expected := (w.Until == nil || w.Promoted() || helped || e.pace.Watching()) && e.poll(w)
+		expected := (w.Until == nil || w.Promoted() || helped || e.waits.Watching()) && e.poll(w)
 		helped = !w.Done() && e.helper.help(&e.threads)
 		if !w.Done() && !helped && !e.busyPoll(w) {
 			e.sleep(w)
@@ -97,7 +97,7 @@ type polling struct {
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
 	e.polling = polling{waiter: w}
-	for range e.pace.Begin(w.Until != nil) + 1 {
+	for range e.waits.Begin(w.Until != nil) + 1 {
 		if e.pollOnce() {
 			break
 		}
@@ -111,8 +111,7 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 // busyPoll polls on before a sleep. It returns true if w was signalled, or if there is work of others.
 func (e *Engine) busyPoll(w *waiter) (came bool) {
 	e.polling = polling{waiter: w, looks: shortWait + 1}
-	e.pace.BusyPoll(e.looks.once)
-	return w.Done() || e.helper.pending()
+	return e.waits.BusyPoll(e.looks.once) && (w.Done() || e.helper.pending())
 }
 
 // pollOnce is one look of the owner that polls.
@@ -136,7 +135,7 @@ func (e *Engine) pollOnce() (over bool) {
 	if e.line.Yield || e.threads.wanted() {
 		e.stepAside()
 	}
-	return w.Done() || e.pace.Watching() && !e.pace.GoOn(came > 0 || e.p.completions != before)
+	return w.Done() || e.waits.Watching() && !e.waits.GoOn(came > 0 || e.p.completions != before)
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.

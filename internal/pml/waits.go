@@ -89,6 +89,6 @@ func (w *Waits) End() {
 	}
 	w.e.threads.unlock()
 	if w.vain {
-		w.e.pace.Yield()
+		w.e.waits.Yield()
 	}
 }

@@ -1,10 +1,6 @@
 package window
 
-import (
-	"fmt"
-
-	"github.com/gopvas/gopvas/internal/comm"
-)
+import "fmt"
 
 // Attach adds memory of this rank to a dynamic window. Its place is told to others by its address.
 func (w *Window) Attach(base uintptr, bytes int) error {
@@ -13,7 +9,6 @@ func (w *Window) Attach(base uintptr, bytes int) error {
 		err = ErrSize
 	}
 	if err == nil {
-		comm.Settle(w.own, base, bytes)
 		err = w.attached.Attach(base, bytes)
 	}
 	return w.wrap("attach to", -1, err)

@@ -149,7 +149,7 @@ func (w *Window) flush(rank int) error {
 		err = w.epochs.MayFlush(rank)
 	}
 	order()
-	if err == nil && w.remote != nil {
+	if err == nil {
 		err = w.remote.Flush(rank)
 	}
 	return err

@@ -34,9 +34,9 @@ func capabilities(e *env) {
 	e.barrier()
 }
 
-// parkElsewhere: Sleep parks where the waiter of Use does, and ends as without.
+// parkElsewhere: Sleep parks where the waiter of SetWaiter does, and ends as without.
 func parkElsewhere(e *env) {
-	use := e.Capabilities().Use
+	use := e.Capabilities().SetWaiter
 	if use == nil {
 		return
 	}

@@ -20,7 +20,7 @@ type Box struct {
 	root  *job.Root
 	rank  int
 	inbox *shm.Event
-	waits *shm.Waiter // see Use
+	waits *shm.Waiter // see SetWaiter
 	geometry
 
 	own      []byte // this rank's mailbox
@@ -116,7 +116,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 
 // Capabilities implements btl.Messages.
 func (b *Box) Capabilities() btl.Capabilities {
-	return btl.Capabilities{Memory: b.mem, Short: b, SendZeroCopy: b.SendZeroCopy, Use: b.Use,
+	return btl.Capabilities{Memory: b.mem, Short: b, SendZeroCopy: b.SendZeroCopy, SetWaiter: b.SetWaiter,
 		More: b.More}
 }
 
@@ -192,8 +192,8 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 	return err
 }
 
-// Use is that of btl.Capabilities.
-func (b *Box) Use(w *shm.Waiter) { b.waits = w }
+// SetWaiter is that of btl.Capabilities.
+func (b *Box) SetWaiter(w *shm.Waiter) { b.waits = w }
 
 // again is askAgain where a method has done a part of what there was to do: the look was not in vain.
 func (b *Box) again() {

@@ -36,7 +36,7 @@ func TestPartsAreWork(t *testing.T) {
 				w := shm.NewWaiter(root.WaitPolicy())
 				w.ParkIn(nobody)
 				require.Positive(t, w.Spins())
-				b.Use(w)
+				b.SetWaiter(w)
 			}
 			src, dst := make([]byte, 16<<20), make([]byte, 16<<20)
 			out, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: src})

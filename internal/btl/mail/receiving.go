@@ -138,7 +138,7 @@ func (t *recvTransfer) cut() cut {
 func (t *recvTransfer) share(from int) {
 	t.way = wayShared
 	if t.box.sharing.help {
-		t.box.sharing.near.SettleFrom(t.peer.rank, t.dst)
+		t.box.sharing.near.SettleFrom(t.peer.rank, t.dst, t.take)
 	}
 	take := uint64(t.take)
 	if t.dst.Layout != nil {
@@ -288,6 +288,10 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		err = errors.New("process_vm_readv read nothing")
 	}
 	t.enter(phaseDone) // lets the sender go on; the message is lost to this rank
+	if errors.Is(err, syscall.EFAULT) {
+		return true, false, fmt.Errorf("receive of %d bytes from rank %d: a part of the buffer of this rank or of "+
+			"that one is not mapped, or may not be accessed: %w", t.take, rank, err)
+	}
 	return true, false, fmt.Errorf("receive of %d bytes from rank %d by cross memory attach: %w; "+
 		"use --single-copy none", t.take, rank, err)
 }

@@ -44,7 +44,7 @@ type Module struct {
 	root     *job.Root
 	rank     int
 	inbox    *shm.Event
-	waits    atomic.Pointer[shm.Waiter] // see Use
+	waits    atomic.Pointer[shm.Waiter] // see SetWaiter
 	devices  *devices.Set
 	endpoint *suci.Endpoint // of all devices
 	eager    int
@@ -104,7 +104,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		peers: make([]*peer, root.Places()),
 		eager: eagerLimit(root),
 	}
-	m.Use(shm.NewWaiter(root.WaitPolicy()))
+	m.SetWaiter(shm.NewWaiter(root.WaitPolicy()))
 	m.pile = make([]byte, headSize+m.eager)
 	form, err := exchange.ParseForm(cmp.Or(root.Settings().Exchange, exchange.Auto.String()))
 	if err == nil {
@@ -278,7 +278,7 @@ func (m *Module) Close() error {
 
 // Capabilities implements btl.Messages.
 func (m *Module) Capabilities() btl.Capabilities {
-	c := btl.Capabilities{Use: m.Use, Settled: m.Settled, Attend: m.Attend}
+	c := btl.Capabilities{SetWaiter: m.SetWaiter, Settled: m.Settled, Attend: m.Attend}
 	if m.devices.Several() {
 		c.Together = m.Together
 	}

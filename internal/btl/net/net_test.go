@@ -72,7 +72,7 @@ func (r *rank) to(peer int) btl.Messages {
 // Capabilities are those of the network, which parks in its socket only, and the memory.
 func (r *rank) Capabilities() btl.Capabilities {
 	c := r.net.Capabilities()
-	c.Memory, c.Use = r.Module, nil
+	c.Memory, c.SetWaiter = r.Module, nil
 	return c
 }
 

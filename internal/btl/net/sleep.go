@@ -36,8 +36,8 @@ func (m *Module) watch() {
 	}
 }
 
-// Use is that of btl.Capabilities.
-func (m *Module) Use(w *shm.Waiter) {
+// SetWaiter is that of btl.Capabilities.
+func (m *Module) SetWaiter(w *shm.Waiter) {
 	w.ParkIn(m.park)
 	m.waits.Store(w)
 }

@@ -116,16 +116,16 @@ func tableLock(target int) uintptr { return ^uintptr(target) * lock.StripeBytes 
 // Call does a call on epochs, about a rank; -1: about none or all.
 func (v *Watch) Call(k trace.Kind, rank int, do func() error) error {
 	t := v.own.BeginTally(k)
-	switch {
-	case !v.checks:
-	case k == trace.WinUnlock || k == trace.WinFlush:
+	if v.checks && (k == trace.WinUnlock || k == trace.WinFlush) {
 		v.retire(rank)
-	case k == trace.WinLock:
+	}
+	mixes := v.checks && k == trace.WinLock && v.epochs.Access() == epoch.Fenced
+	err := do()
+	if mixes && err == nil {
 		v.mu.Lock()
-		v.mixed = v.mixed || v.epochs.Access() == epoch.Fenced
+		v.mixed = true
 		v.mu.Unlock()
 	}
-	err := do()
 	if k == trace.WinWait && err == nil {
 		v.Waited()
 	}
@@ -151,8 +151,12 @@ func (v *Watch) endsWrongly(a epoch.Assert, name string) (wrong error) {
 		wrong = epoch.Error("%s with MPI_MODE_NOPRECEDE ends an epoch that has operations", "Fence")
 	case a&epoch.NoPrecede == 0 && v.mixed && !v.warned:
 		v.warned = true
-		fmt.Fprintf(os.Stderr, "%s: warning: window %q: a lock was taken between two fences, which begin and end an "+
-			"epoch: pass MPI_MODE_NOSUCCEED to the first\n", comm.Who(), name)
+		window := "a window without a name"
+		if name != "" {
+			window = fmt.Sprintf("window %q", name)
+		}
+		fmt.Fprintf(os.Stderr, "%s: warning: %s: a lock was taken between two fences, which begin and end an "+
+			"epoch: pass MPI_MODE_NOSUCCEED to the first\n", comm.Who(), window)
 	}
 	v.fences++
 	v.mixed = false

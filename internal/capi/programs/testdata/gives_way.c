@@ -104,7 +104,7 @@ int main(void) {
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Win_lock_all(0, window));
 	for (int way = 0; way < READS; way++)
-		few("read", way, reads, 20000); /* each hundredth gives way */
+		few("read", way, reads, 20000); /* each 64th yields */
 	OK(MPI_Win_unlock_all(window));
 	OK(MPI_Win_free(&window));
 	OK(MPI_Finalize());

@@ -78,7 +78,7 @@ func (r *run) settle() {
 	}
 	for i := range r.graph.Nodes {
 		if s := &r.graph.Nodes[i]; s.Kind != cad.Send {
-			r.e.near.Settle(&s.Dst)
+			r.e.near.Settle(&s.Dst, s.Dst.Len())
 		}
 	}
 }
