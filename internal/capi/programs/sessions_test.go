@@ -13,7 +13,7 @@ func TestDeadlocksOfSessions(t *testing.T) {
 	program := build(t, "sessions.c")
 	eachModel(t, func(t *testing.T, w way) {
 		for _, how := range []string{"cycle", "cycle of one thread", "cycle beside MPI_Init", "tags", "groups"} {
-			_, stderr, code := w.start(t, 2, program, how)
+			_, stderr, code := w.start(t, 2, "--deadlock-after", "200ms", program, how)
 			require.Equal(t, 125, code, "%s: %s", how, stderr)
 			require.Contains(t, stderr, "deadlock, proved: rank 0 waits for rank 1 waits for rank 0; ", how)
 			for text, of := range map[string]string{
