@@ -36,8 +36,8 @@ import (
 // So in the third case a process takes one slot more, once, and is in the first case
 // from then on: the sleeper has a slot of its own. (After Sole it may take it once more.)
 // A program that then lowers GOMAXPROCS means it, and has no brief sleeps as long as there are other goroutines. The
-// launcher starts ranks with GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank there
-// that calls signal.Notify or serves HTTP.
+// launcher starts ranks with GOMAXPROCS=1 if they are as many as the CPUs. So a rank there is in the third case if it
+// calls signal.Notify or serves HTTP.
 //
 // parked and dedicated are counted in the same process by its own threads, so that two
 // goroutines never both take the last slot.

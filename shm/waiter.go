@@ -51,7 +51,7 @@ type Policy struct {
 }
 
 // The constants of the policy, and what chose them. Most durations derive from slice.
-// job.DefaultSpin is one of them, too.
+// job.DefaultSpin belongs to them.
 const (
 	// SharedLooks bounds the looks of a rank that shares its CPU, each with a yield, and of one that waits for a
 	// condition beside a network: another rank of the node may make it true, and need this CPU. A word that a program

@@ -171,18 +171,17 @@ func ClosePort(world *Comm, port string) error {
 	defer o.mu.Unlock()
 	asked, err := world.root.Ask(world.group.self, job.AskClosePort, port)
 	if err == nil {
-		err = world.turnAway(world.Name, p, asked)
+		err = world.turnAway(p, asked)
 	}
 	return Wrap(closePort, err)
 }
 
-// turnAway ends the accepts that wait at a port. Then it refuses those that ask there, as AskClosePort tells. The hang
-// report calls the communicator by name.
-func (p *process) turnAway(name func() string, at job.Port, asked []string) error {
-	port := p.opened.open[at.Number]
-	delete(p.opened.open, at.Number)
+// turnAway ends the accepts that wait at a port. Then it refuses those that ask there, as AskClosePort tells.
+func (c *Comm) turnAway(at job.Port, asked []string) error {
+	port := c.opened.open[at.Number]
+	delete(c.opened.open, at.Number)
 	for range port.accepts {
-		if err := p.engine.Send(partitioned.of(meetID), p.number, at.Number, nil, pml.Standard); err != nil {
+		if err := c.engine.Send(partitioned.of(meetID), c.number, at.Number, nil, pml.Standard); err != nil {
 			return err
 		}
 	}
@@ -191,8 +190,7 @@ func (p *process) turnAway(name func() string, at job.Port, asked []string) erro
 		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
 		times, _ := strconv.Atoi(asked[i+1])
 		for range times {
-			t := p.circle(name, grouping.of(meetID), at.Number, []int32{int32(rank)}, 0)
-			err := t.Tell(0, no)
+			err := c.with(rank, grouping.of(meetID), at.Number).Tell(0, no)
 			if err != nil && !isLost(err) {
 				return err
 			}

@@ -88,8 +88,11 @@ func (w *windows) reuse(p *process, i, size int) block {
 	case b.used:
 		w.kept -= len(b.mem)
 		clear(b.mem)
-	case p.module.Direct():
-		p.root.UseHugePages(uintptr(b.at), uintptr(size))
+	default:
+		p.bind(b.mem) // a contiguous window may have bound parts of it to nodes of other ranks
+		if p.module.Direct() {
+			p.root.UseHugePages(uintptr(b.at), uintptr(size))
+		}
 	}
 	b.used = true
 	return b
@@ -213,8 +216,8 @@ func (w *Window) Control() ([]byte, error) {
 // leastBound is the least part of a contiguous window, in bytes, for which a memory area of its own pays.
 const leastBound = 64 << 10
 
-// bind has the whole pages of mem, which is in the memory of another rank, come from the NUMA node of this one. Nobody
-// has touched them yet.
+// bind has the whole pages of mem that are missing come from the NUMA node of this rank. mem is a part of a block of
+// any rank.
 func (p *process) bind(mem []byte) {
 	if len(mem) >= leastBound {
 		numa.Of(p.root, p.number).Bind(sys.AddrOf(mem), len(mem))

@@ -5,6 +5,7 @@
 // of one address space write to buffers there. So the owner touches the pages that are missing, before a peer
 // may write.
 //
-// That costs a system call for each 1,024 pages of each such buffer, and nothing where the owner is bound to no node or
-// the machine has one. Memory that the runtime allocates, as that of windows, gets a policy of its own instead: Bind.
+// That costs a system call for each 1,024 pages of each such buffer that is not short. It costs nothing where the
+// owner is bound to no node, or the machine has one. Memory that the runtime allocates, as that of windows, gets a
+// policy of its own instead: Bind.
 package numa

@@ -29,11 +29,14 @@ func Of(j Job, rank int) *Memory {
 	return &Memory{j, node, uintptr(j.PageSize())}
 }
 
+// leastSettled is the least message, in bytes, for which it pays to look whether pages are missing.
+const leastSettled = 16 << 10
+
 // Settle touches the pages that are missing of the first n bytes of a message. Only the owner of the buffer writes to
-// it meanwhile.
+// it meanwhile. A short message is left alone.
 func (m *Memory) Settle(b *btl.Buffer, n int) {
 	switch {
-	case m == nil:
+	case m == nil || n < leastSettled:
 	case b.Layout == nil:
 		m.touch(sys.AddrOf(b.Bytes), uintptr(min(n, len(b.Bytes))))
 	default:

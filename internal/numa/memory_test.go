@@ -46,8 +46,8 @@ func TestSettle(t *testing.T) {
 	m.SettleFrom(1, &btl.Buffer{Bytes: mem}, len(mem)) // a rank of the same node
 	m.Settle(&btl.Buffer{}, 0)
 	require.Equal(t, []int{5}, present())
-	m.SettleFrom(0, &btl.Buffer{Bytes: mem[3*page+page/2:]}, 3*page+page/2+8) // a short message into a long buffer
-	require.Equal(t, []int{3, 4, 5, 6, 7}, present())
+	m.SettleFrom(0, &btl.Buffer{Bytes: mem[3*page+page/2:]}, 5*page+page/2+8) // shorter than its buffer
+	require.Equal(t, []int{3, 4, 5, 6, 7, 8, 9}, present())
 	require.EqualValues(t, 7, mem[5*page])
 	m.Settle(&btl.Buffer{Bytes: mem}, len(mem))
 	require.Len(t, present(), 1500)

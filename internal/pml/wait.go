@@ -108,7 +108,7 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 	return e.polling.expecting
 }
 
-// busyPoll polls on before a sleep. It returns true if w was signalled, or if there is work of others.
+// busyPoll polls on before a sleep. It returns true if it has looked, and w was signalled or there is work of others.
 func (e *Engine) busyPoll(w *waiter) (came bool) {
 	e.polling = polling{waiter: w, looks: shortWait + 1}
 	return e.waits.BusyPoll(e.looks.once) && (w.Done() || e.helper.pending())

@@ -123,18 +123,22 @@ func (w *Window) Wait() error {
 // Test is Wait, but it returns false if that had to wait.
 func (w *Window) Test() (done bool, err error) {
 	ranks, err := w.epochs.Exposure("Test")
+	exposed := err == nil
 	for err == nil && len(ranks) > 0 {
 		var came bool
 		if came, err = w.signals.came(ranks[0], tagCompleted); err != nil || !came {
 			break
 		}
-		err = w.signals.hear(ranks[:1], tagCompleted)
-		ranks = ranks[1:]
+		if err = w.signals.hear(ranks[:1], tagCompleted); err == nil {
+			ranks = ranks[1:]
+		}
+	}
+	if exposed {
+		w.epochs.Left(ranks)
 	}
 	if err != nil {
 		return false, w.wrap("test", -1, err)
 	}
-	w.epochs.Left(ranks)
 	done = len(ranks) == 0
 	if done && w.watch != nil {
 		w.watch.Waited()

@@ -10,13 +10,13 @@ import (
 // buffer that is used again, or sent back, stay in the cache of the CPU that copies them.
 //
 // cursor counts the claims: those from the front in its low half, those from the back in its high half. A claim is
-// one addition, so claims have an order. As many claims as there are chunks hold one each: if f of them are from the
-// front and b from the back, then f+b is at most the number of chunks, and the first f chunks are not among the last b.
+// one addition, so claims have an order. As many claims as there are chunks hold one each. If f of them are from the
+// front and b from the back, then f+b is at most the number of chunks. So the first f chunks are not among the last b.
 // All later claims are empty.
 
 // Sizes of what one call copies. A chunk of a shared transfer is a half of it within these
-// bounds, with a layout a quarter. It is large enough to make up for the claim, which moves a
-// cache line, and small enough that the ends get done at about the same time.
+// bounds, with a layout a quarter. It makes up for the claim, which moves a cache line. The ends get done at about the
+// same time.
 const (
 	minChunk = 16 << 10  // bytes
 	maxChunk = 128 << 10 // bytes

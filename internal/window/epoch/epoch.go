@@ -53,11 +53,11 @@ const (
 
 // State is the epochs of a rank in a window. A call that is not allowed changes nothing.
 type State struct {
-	access atomic.Int32 // this and what follows, but for mu, is read and changed by the face for C, too
+	access atomic.Int32 // the face for C, with one thread, reads and changes access, locks and marks, too
 	locks  int32        // targets that are locked
 	marks  marks        // of the targets of the access epoch
 
-	mu      sync.Mutex // guards what follows, and changes of the above but for that by an operation
+	mu      sync.Mutex // guards what follows, and changes of the above but for those by operations and that face
 	ranks   int
 	freed   error
 	noCheck bool  // the lock of all targets is not taken; written before access, by which others find it

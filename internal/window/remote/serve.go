@@ -118,6 +118,10 @@ func piece(b []byte) (offset uintptr, n int) {
 // check returns an error unless the pieces have the bytes of the stream, and lie in the memory of this rank.
 func (s *server) check(r *request) error {
 	size := max(r.e.Size, 1)
+	if r.what < askPut || r.what > askUnlock ||
+		r.compare != nil && (r.what != askUpdate || r.flags&flagInput == 0 || r.flags&flagResult == 0) {
+		return errDamaged
+	}
 	if r.what == askUpdate && (r.e.Size == 0 || r.op.Code != update.Replace && r.op.Code != update.NoOp &&
 		r.op.On == nil && r.compare == nil || r.flags&flagInput == 0 && r.op.Code != update.NoOp ||
 		r.compare != nil && r.bytes != r.e.Size) || r.what == askPut && r.flags&flagInput == 0 {

@@ -72,7 +72,7 @@ func (s *Set) Find(p *Peer) bool {
 
 // Heard tells whether the peer has acknowledged all that was sent to it.
 func (s *Set) Heard(p *Peer) bool {
-	if s.Several() && !s.Acknowledged(p) {
+	if !s.Acknowledged(p) {
 		return false
 	}
 	for i := range p.paths {

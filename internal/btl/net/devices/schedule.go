@@ -54,6 +54,7 @@ type Cargo struct {
 	Peer    *Peer
 	group   *group // that the message belongs to, or nil
 	member  int    // in the group
+	granted bool   // the group does not wait for it any more
 	data    []byte
 	landing uint32
 	shift   int // the unit of offsets in the landing
@@ -75,12 +76,23 @@ func (c *Cargo) Arrived() bool { return c.arrived == len(c.data) && c.pieces == 
 
 // Clear is for the end of a message. None of its pieces is left, or Withdraw was called.
 func (c *Cargo) Clear() {
+	c.grant()
+	c.granted = false
 	c.Peer, c.group, c.data, c.arrived = nil, nil, nil, 0
 	c.failed.Store(nil)
 }
 
+// grant notes that the message was granted, or never will be.
+func (c *Cargo) grant() {
+	if c.group != nil && !c.granted {
+		c.granted = true
+		c.group.waiting--
+	}
+}
+
 // Ship sends bytes to a landing. whole says that they are all that the sender's buffer has, in one piece.
 func (s *Set) Ship(c *Cargo, data []byte, number uint32, whole bool) {
+	c.grant()
 	c.data, c.landing, c.arrived = data, number, 0
 	if number == 0 || len(data) == 0 {
 		c.arrived = len(data) // no bytes are wanted
@@ -94,9 +106,6 @@ func (s *Set) Ship(c *Cargo, data []byte, number uint32, whole bool) {
 		return
 	}
 	g := c.group
-	if g != nil {
-		g.waiting--
-	}
 	if g != nil && whole && n == g.sizes[c.member] {
 		for number, queue := range g.plan.Queues {
 			for order, o := range queue {
