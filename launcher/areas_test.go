@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -38,7 +39,7 @@ func TestTooManyAreas(t *testing.T) {
 	}
 	areas, err := pvas.Areas(perl, os.Environ())
 	require.NoError(t, err)
-	j := Job{OutputDir: t.TempDir(), Apps: []App{{Program: perl, N: most/int(areas) + 1}}}
+	j := Job{Output: streams.OutputIn(t.TempDir()), Apps: []App{{Program: perl, N: most/int(areas) + 1}}}
 	plan, err := DryRun(t.Context(), j)
 	require.NoError(t, err)
 	require.Equal(t, job.BTLSM, plan.BTL)

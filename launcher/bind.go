@@ -21,6 +21,7 @@ type Binding struct {
 	Sets [][]int // rank i to entry i, instead of To; nil: no list
 	By   string  // the domains that the ranks of a node are dealt to in turn; "" or core: one core after another
 	CPUs int     // cores that each rank needs; 0: one
+	Each int     // ranks that a domain of By is dealt before the next one; 0: one
 
 	// Allotted says that CPUs is what an allocation has for each rank, and no wish: ranks are bound to so many by
 	// default only where the CPUs are the job's own.
@@ -106,7 +107,8 @@ func (b Binding) check(allowed []int) error {
 // policy is how so many ranks are placed on cores that are the job's own, or are not. A share of the cores is for
 // programs with threads: on one core these would be slow, and their user would not know why.
 func (b Binding) policy(ranks, cpus, cores int, own bool) place.Policy {
-	p := place.Policy{Map: place.Level(b.By), Bind: place.Level(b.To), CPUs: max(b.CPUs, 1)}
+	p := place.Policy{Map: place.Level(b.By), Bind: place.Level(b.To), CPUs: max(b.CPUs, 1),
+		Each: b.Each}
 	if b.To != bindAuto {
 		return p
 	}
@@ -121,6 +123,16 @@ func (b Binding) policy(ranks, cpus, cores int, own bool) place.Policy {
 		p.Bind = place.None
 	}
 	return p
+}
+
+// Domains returns the CPUs that a job may use here by their domains of a kind that ParseBinding knows, in the order in
+// which ranks get them.
+func Domains(kind string) ([][]int, error) {
+	s, err := newSeats()
+	if err != nil {
+		return nil, err
+	}
+	return place.Domains(s.machine.Of(s.cpus), domainNames[kind]), nil
 }
 
 // allowedCPUs returns the CPUs this job may use.

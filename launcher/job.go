@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // A Job describes what Run starts. The zero value of every field but Apps is
@@ -46,12 +47,11 @@ type Job struct {
 	// Stdin is for the rank StdinTo, or for each that the job begins with if that is -1; nil: no input. The others have
 	// none. One rank gets an *os.File itself, unless that is a terminal. Of a terminal is read what it waits for.
 	// Anything else is read to its end, or until the rank reads no more, also beyond the end of the job.
-	Stdin     io.Reader
-	StdinTo   int
-	Stdout    io.Writer // nil: discarded
-	Stderr    io.Writer // nil: discarded
-	TagOutput bool      // every line begins with "[rank]<stream>: "
-	OutputDir string    // if not empty: a file per rank and stream there, instead of Stdout and Stderr
+	Stdin   io.Reader
+	StdinTo int
+	Stdout  io.Writer // nil: discarded
+	Stderr  io.Writer // nil: discarded
+	Output  Output    // of ranks
 
 	Timeout       time.Duration // end the job that long after its programs have been found; 0: never
 	Deadlock      Deadlock      // what becomes of the job if a deadlock is proved; "": DeadlockEnd
@@ -87,6 +87,9 @@ type Job struct {
 
 	Part *part.Part // the ranks of one node, in a job of several: package cluster sets it
 }
+
+// Output says what becomes of the output of ranks, beyond Job.Stdout and Job.Stderr.
+type Output = streams.Output
 
 // An App is one program of a job.
 type App struct {
@@ -182,6 +185,9 @@ func (j *Job) check() error {
 		return mistake{fmt.Errorf("launcher: job: a universe of %d ranks: at least the %d ranks of the job are in it, "+
 			"and at most %d", j.Universe, j.Total(), job.MaxRanks)}
 	}
+	if err := j.Output.Check(); err != nil {
+		return mistake{fmt.Errorf("launcher: job: output: %w", err)}
+	}
 	if j.StdinTo < -1 || j.StdinTo >= j.Total() {
 		return mistake{fmt.Errorf("launcher: job: input for rank %d: the ranks of the job are 0 to %d", j.StdinTo,
 			j.Total()-1)}
@@ -189,7 +195,7 @@ func (j *Job) check() error {
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
 	}
-	if err := limits.Job(j.size(), j.StackSize, j.OutputDir == ""); err != nil {
+	if err := limits.Job(j.size(), j.StackSize, j.Output.Piped()); err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}
 	return nil

@@ -36,7 +36,7 @@ func (s *starter) lookForLate(l *part.Late) (late []latecomer, err error) {
 		}
 	}()
 	each, size := l.Local(s.node())
-	if err := limits.Job(size, s.job.StackSize, s.job.OutputDir == ""); err != nil {
+	if err := limits.Job(size, s.job.StackSize, s.job.Output.Piped()); err != nil {
 		return nil, err
 	}
 	for i, c := range l.Commands {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // Eight ranks write lines in pieces; no line may hold another rank's text, and
@@ -67,7 +68,7 @@ func TestTags(t *testing.T) {
 		j := ranks(btl, 12, "-only", "11", "say", "one\n\ntwo\nthree")
 		j.Apps = []App{{Program: launchertest.RanksProgram, Args: []string{"true"}, N: 11},
 			{Program: launchertest.RanksProgram, Args: []string{"say", "one\n\ntwo\nthree"}, N: 1}}
-		j.TagOutput = true
+		j.Output.Prefix = streams.Tag
 		out := run(t, j)
 		require.NoError(t, out.err)
 		require.Equal(t, "[11]<stdout>: one\n[11]<stdout>: \n[11]<stdout>: two\n[11]<stdout>: three\n", out.stdout)
@@ -79,7 +80,7 @@ func TestOutputDir(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		dir := filepath.Join(t.TempDir(), "made", "here")
 		j := ranks(btl, 11, "env", "PVAS_RANK")
-		j.OutputDir = dir
+		j.Output = streams.OutputIn(dir)
 		out := run(t, j)
 		require.NoError(t, out.err)
 		require.Empty(t, out.stdout+out.stderr)

@@ -43,7 +43,7 @@ func (s *seats) add(b Binding, n int) {
 		return
 	}
 	cpus := s.machine.Of(s.cpus)
-	policy := b.policy(first+n, len(cpus), place.Cores(cpus), s.own != "")
+	policy := b.policy(first+n, len(cpus), len(place.Domains(cpus, place.Core)), s.own != "")
 	s.sets = append(s.sets, place.Ranks(cpus, policy, first+n)[first:]...)
 }
 

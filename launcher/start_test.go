@@ -19,6 +19,7 @@ import (
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -87,7 +88,7 @@ func TestWorkingDirectory(t *testing.T) {
 
 func TestSeveralPrograms(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
-		out := run(t, Job{BTL: btl, OutputDir: t.TempDir(), Apps: []App{
+		out := run(t, Job{BTL: btl, Output: streams.OutputIn(t.TempDir()), Apps: []App{
 			{Program: launchertest.RanksProgram, Args: []string{"true"}, N: 2},
 			{Program: "/bin/true", N: 1},
 			{Program: launchertest.RanksProgram, Args: []string{"-only", "3", "exit", "9"}, N: 2},

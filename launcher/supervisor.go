@@ -73,14 +73,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 	s.ranks = roster.New(p.job.Part, p.size, p.job.Total(), guest)
 	after, off := p.job.LooksAfter()
 	s.watch = watch.New(s.ranks, p.job.Part != nil, after, off)
-	hostname, err := os.Hostname()
-	if err != nil {
-		hostname = "this machine"
-	}
-	if p.job.Part != nil {
-		hostname = p.job.Part.Name
-	}
-	s.fate = fate.Fate{Hostname: hostname, Starting: true, Quiet: p.job.Part != nil, Effects: fate.Effects{
+	s.fate = fate.Fate{Hostname: nodeName(p.job), Starting: true, Quiet: p.job.Part != nil, Effects: fate.Effects{
 		Alive:  s.ranks.Alive,
 		Signal: s.ranks.Signal,
 		Grace:  func(d time.Duration) { s.grace = time.After(d) },
@@ -89,9 +82,21 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 	return s
 }
 
+// nodeName is the name of this node in the job.
+func nodeName(j *Job) string {
+	if j.Part != nil {
+		return j.Part.Name
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "this machine"
+	}
+	return name
+}
+
 func streamsOf(j *Job) *streams.Streams {
 	return streams.New(streams.Config{Stdin: j.Stdin, StdinTo: part.Readers(j.StdinTo), Stdout: j.Stdout,
-		Stderr: j.Stderr, Tag: j.TagOutput, Dir: j.OutputDir, Begins: j.Total(), Here: j.size(), Ranks: j.Total,
+		Stderr: j.Stderr, Output: j.Output, Node: nodeName(j), Begins: j.Total(), Here: j.size(), Ranks: j.Total,
 		Prefix: j.Part.Prefix()})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/debug"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/options"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/run"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/setup"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/suci"
@@ -30,6 +31,9 @@ func execute(args []string) error {
 	}
 	if cli.AsksForCommand(args) {
 		return cli.Offer(slices.Collect(maps.Keys(commands)), args)
+	}
+	if len(args) == 2 && args[0] == "help" && slices.Contains(options.Launchers(), args[1]) {
+		return run.PrintOptions(args[1])
 	}
 	args, err := asFlag(args, commands)
 	if err != nil {

@@ -16,17 +16,44 @@ import (
 )
 
 // ParseHosts parses the value of --hosts: names separated by commas, each with the number
-// of ranks there behind a colon, or without one. A node that is named twice takes the sum.
+// of ranks there behind a colon, or without one. A node that is named twice takes the sum. A name may have
+// numbers in brackets, as Slurm writes them: n[1-3,07].
 func ParseHosts(list string) ([]Host, error) {
 	var hosts []Host
-	for item := range strings.SplitSeq(list, ",") {
-		h, err := parseHost(item)
+	for _, item := range cutList(list) {
+		names, err := []string{item}, error(nil)
+		if slurmSpan.MatchString(item) {
+			names, err = expandNodes(item)
+		}
 		if err != nil {
 			return nil, err
 		}
-		hosts = addHost(hosts, h)
+		for _, name := range names {
+			h, err := parseHost(name)
+			if err != nil {
+				return nil, err
+			}
+			hosts = addHost(hosts, h)
+		}
 	}
 	return hosts, nil
+}
+
+// slurmSpan finds numbers in brackets, as Slurm has them behind a name. Those of an IPv6 address are before all else.
+var slurmSpan = regexp.MustCompile(`.\[[0-9,-]+\]`)
+
+// cutList divides a list at commas that are in no brackets.
+func cutList(list string) (items []string) {
+	begin, inside := 0, false
+	for i, c := range list {
+		switch {
+		case c == '[' || c == ']':
+			inside = c == '['
+		case c == ',' && !inside:
+			items, begin = append(items, list[begin:i]), i+1
+		}
+	}
+	return append(items, list[begin:])
 }
 
 // parseHost parses "name" or "name:4". An IPv6 address stands in brackets if a number
@@ -192,6 +219,13 @@ func Deal(hosts []Host, ranks int) ([]int, error) {
 
 // deal returns the number of the host of each rank.
 func (n *Nodes) deal(ranks int) (of []int, err error) {
+	if n.Of != nil {
+		if len(n.Of) < ranks {
+			return nil, fmt.Errorf("launcher: hosts: there are places for %d ranks, and the job has %d", len(n.Of),
+				ranks)
+		}
+		return n.Of[:ranks], nil
+	}
 	room, err := Deal(n.Hosts, ranks)
 	if err != nil {
 		return nil, err

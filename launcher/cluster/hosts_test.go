@@ -14,10 +14,18 @@ func TestParseHosts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Host{{"a", 5}, {"b", 0}, {"fe80::1", 2}, {"fe80::2", 0}}, hosts)
 	for _, bad := range []string{"", "a:", "a:0", "a:-1", "a:x", "a:99999999999", "a:65537", "-oProxyCommand=x",
-		"a b", "a,,b", "a'b", "a=2", "a;b", "a$b", "\ufeffa"} {
+		"a b", "a,,b", "n[3-1]", "n[1-", "a'b", "a=2", "a;b", "a$b", "\ufeffa"} {
 		_, err := ParseHosts(bad)
 		require.Error(t, err, bad)
 	}
+	hosts, err = ParseHosts("n[1-2,07]:4,[fe80::1]:2,m1")
+	require.NoError(t, err)
+	require.Equal(t, []Host{{"n1", 4}, {"n2", 4}, {"n07", 4}, {"fe80::1", 2}, {"m1", 0}}, hosts)
+	of, err := (&Nodes{Hosts: hosts, Of: []int{1, 0, 1}}).deal(2)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 0}, of)
+	_, err = (&Nodes{Hosts: hosts, Of: []int{1, 0, 1}}).deal(4)
+	require.ErrorContains(t, err, "there are places for 3 ranks, and the job has 4")
 	const file = "# nodes\n\nn1 slots=4 max_slots=8\nn2:2 # old\nn3\r\nn4 slots = 3\n"
 	hosts, err = parseHostfile(strings.NewReader(file), "f")
 	require.NoError(t, err)

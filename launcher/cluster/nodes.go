@@ -15,6 +15,7 @@ import (
 type Nodes struct {
 	Hosts   []Host
 	ByNode  bool          // ranks are dealt one at a time to each host in turn; else hosts are filled one after another
+	Of      []int         // the number of the host of each rank, instead; nil: they are dealt
 	Shell   []string      // starts a command on a node, called as: Shell... HOST COMMAND; nil: ssh, or srun
 	Slurm   bool          // start by srun, in the allocation that this process is in
 	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen

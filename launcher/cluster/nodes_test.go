@@ -23,6 +23,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // here starts agents on this machine, whatever the name of the host.
@@ -100,17 +101,18 @@ func TestNodesAndOutput(t *testing.T) {
 	require.Len(t, out.stdout, 4*each)
 
 	j = ranks("sm", 4, "say", "x\n")
-	j.TagOutput = true
+	j.Output.Prefix = streams.Tag
 	out = runNodes(t, j, twoNodes())
 	require.Equal(t, []string{"[0]<stdout>: x", "[1]<stdout>: x", "[2]<stdout>: x", "[3]<stdout>: x"},
 		sorted(out.stdout))
 	require.Equal(t, []string{"[0]<stderr>: x", "[1]<stderr>: x", "[2]<stderr>: x", "[3]<stderr>: x"},
 		sorted(out.stderr))
 
-	j.TagOutput, j.OutputDir = false, t.TempDir()
+	dir := t.TempDir()
+	j.Output = streams.OutputIn(dir)
 	require.Empty(t, runNodes(t, j, twoNodes()).stdout)
 	for rank := range 4 {
-		text, err := os.ReadFile(fmt.Sprintf("%s/rank.%d.stdout", j.OutputDir, rank))
+		text, err := os.ReadFile(fmt.Sprintf("%s/rank.%d.stdout", dir, rank))
 		require.NoError(t, err)
 		require.Equal(t, "x\n", string(text))
 	}

@@ -49,7 +49,7 @@ func slurmTasks(get func(string) string) ([]int, error) {
 	return expandCounts(counts)
 }
 
-// expandNodes expands "n[0-2,07],m1".
+// expandNodes expands a list of nodes as Slurm writes it, such as "n[0-2,07],m1".
 func expandNodes(list string) (names []string, err error) {
 	for list != "" {
 		end := strings.IndexAny(list, ",[")

@@ -3,7 +3,6 @@ package output
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -18,7 +17,7 @@ import (
 // with another rank's text in between. A last line without a newline is passed
 // on when the rank closes the stream. A line longer than maxLine is passed on in
 // pieces of that length, and pieces of other ranks' output may come between.
-// Without tags the bytes of a rank arrive exactly as it wrote them; with tags
+// Without a prefix the bytes of a rank arrive exactly as it wrote them; with one
 // every piece becomes a line of its own. A job of one rank has nobody to
 // interleave with, so its output passes through at once, prompts included.
 //
@@ -115,25 +114,22 @@ func (s *Sink) writeLocked(b []byte) {
 
 // A stream carries one output stream of one rank to its sink.
 type stream struct {
-	sink *Sink
-	tag  []byte // before every line; nil: none
-	raw  bool   // pass on without waiting for the end of the line
-	buf  []byte // text of an unfinished line
-	rank int
+	sink   *Sink
+	prefix func(to []byte) []byte // appends what stands before every line; nil: none
+	raw    bool                   // pass on without waiting for the end of the line
+	buf    []byte                 // text of an unfinished line
+	rank   int
 
 	prompts  time.Duration // after which an unfinished line is passed on; 0: never
 	total    int           // bytes read
 	draining *atomic.Bool  // of Streams
 }
 
-// NewStream names a stream "stdout" or "stderr" in the tag.
-func NewStream(s *Sink, rank int, name string, tagged, alone, prompts bool) *stream {
-	st := &stream{sink: s, raw: alone && !tagged, buf: make([]byte, 0, firstBuffer), rank: rank}
+// NewStream returns a stream whose lines begin with a prefix, which a function appends; nil: they have none.
+func NewStream(s *Sink, rank int, prefix func([]byte) []byte, alone, prompts bool) *stream {
+	st := &stream{sink: s, raw: alone && prefix == nil, buf: make([]byte, 0, firstBuffer), rank: rank, prefix: prefix}
 	if prompts {
 		st.prompts = promptAfter
-	}
-	if tagged {
-		st.tag = fmt.Appendf(nil, "[%d]<%s>: ", rank, name)
 	}
 	return st
 }
@@ -202,18 +198,18 @@ func (st *stream) makeRoom() {
 // emit passes on the first n bytes of the buffer as one write.
 func (st *stream) emit(n int) {
 	out := st.buf[:n]
-	if st.tag != nil && n > 0 {
-		out = st.tagged(out)
+	if st.prefix != nil && n > 0 {
+		out = st.prefixed(out)
 	}
 	st.sink.Write(out)
 	st.buf = st.buf[:copy(st.buf, st.buf[n:])]
 }
 
-// tagged puts the tag before each line and ends the last one.
-func (st *stream) tagged(text []byte) []byte {
+// prefixed puts the prefix before each line and ends the last one.
+func (st *stream) prefixed(text []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
-		out = append(append(out, st.tag...), line...)
+		out = append(st.prefix(out), line...)
 	}
 	if out[len(out)-1] != '\n' {
 		out = append(out, '\n')

@@ -18,7 +18,11 @@ func pass(t *testing.T, tagged, alone bool, pieces ...string) [][]byte {
 	rec := &recorder{}
 	out, _ := NewSinks(rec, nil, func(error) {})
 	var all Streams
-	far, err := all.Open(NewStream(out, 7, "stdout", tagged, alone, false))
+	var prefix func([]byte) []byte
+	if tagged {
+		prefix = func(to []byte) []byte { return append(to, "[7]<stdout>: "...) }
+	}
+	far, err := all.Open(NewStream(out, 7, prefix, alone, false))
 	require.NoError(t, err)
 	for _, piece := range pieces {
 		_, err := io.WriteString(far, piece)
@@ -68,7 +72,7 @@ func TestPrompts(t *testing.T) {
 	near, writes := io.Pipe()
 	out, _ := NewSinks(writes, nil, func(error) {})
 	var all Streams
-	far, err := all.Open(NewStream(out, 0, "stdout", false, false, true))
+	far, err := all.Open(NewStream(out, 0, nil, false, true))
 	require.NoError(t, err)
 	block := strings.Repeat("x", stdioBlock)
 	for _, step := range []struct{ write, read string }{
@@ -86,7 +90,7 @@ func TestPrompts(t *testing.T) {
 
 	rec := &recorder{}
 	out, _ = NewSinks(rec, nil, func(error) {})
-	st := NewStream(out, 0, "stdout", false, false, true)
+	st := NewStream(out, 0, nil, false, true)
 	st.prompts = time.Nanosecond // before any text of the second block
 	var other Streams
 	far, err = other.Open(st)
@@ -105,7 +109,7 @@ func TestDrainEndsWithAStrangerOnThePipe(t *testing.T) {
 	rec := &recorder{}
 	out, _ := NewSinks(rec, nil, func(error) {})
 	var all Streams
-	far, err := all.Open(NewStream(out, 0, "stdout", false, false, true))
+	far, err := all.Open(NewStream(out, 0, nil, false, true))
 	require.NoError(t, err)
 	defer far.Close()
 	_, err = io.WriteString(far, "half a line")

@@ -24,6 +24,7 @@ type Policy struct {
 	Map  Level // the domains that ranks are dealt to in turn; Core: to one core after another
 	Bind Level // a rank may run on the CPUs of its domain of this kind
 	CPUs int   // cores that each rank needs, at least 1
+	Each int   // so many ranks are dealt to a domain before the next one has its turn; 0: one, while there are cores
 }
 
 // Ranks returns the CPUs that each of n ranks may run on, ascending; nil where it is not bound. The job may use cpus.
@@ -34,6 +35,9 @@ func Ranks(cpus []topology.CPU, p Policy, n int) [][]int {
 	}
 	domains := divide(byLocality(cpus), p.Map)
 	members := deal(domains, max(p.CPUs, 1), n)
+	if p.Each > 0 {
+		members = dealEach(len(domains), p.Each, n)
+	}
 	for d, ranks := range members {
 		for i, own := range domains[d].places(len(ranks), max(p.CPUs, 1)) {
 			sets[ranks[i]] = numbers(widen(cpus, own, p.Bind))
@@ -42,8 +46,13 @@ func Ranks(cpus []topology.CPU, p Policy, n int) [][]int {
 	return sets
 }
 
-// Cores returns how many cores CPUs belong to.
-func Cores(cpus []topology.CPU) int { return len(group(cpus, Core)) }
+// Domains returns the CPUs of each domain, in the order in which ranks are dealt to them.
+func Domains(cpus []topology.CPU, of Level) (domains [][]int) {
+	for _, domain := range group(byLocality(cpus), of) {
+		domains = append(domains, numbers(domain))
+	}
+	return domains
+}
 
 // byLocality sorts CPUs so that those lie together that share most.
 func byLocality(cpus []topology.CPU) []topology.CPU {
@@ -126,6 +135,16 @@ func deal(domains []domain, width, n int) [][]int {
 				}
 			}
 		}
+	}
+	return members
+}
+
+// dealEach returns the ranks of each domain if each is dealt so many at a time.
+func dealEach(domains, each, n int) [][]int {
+	members := make([][]int, domains)
+	for rank := range n {
+		d := rank / each % domains
+		members[d] = append(members[d], rank)
 	}
 	return members
 }

@@ -148,3 +148,16 @@ func lists(sets [][]int) (texts []string) {
 	}
 	return texts
 }
+
+// With Each so many ranks are on a domain before the next one has any.
+func TestEach(t *testing.T) {
+	cpus := cpusOf(topologytest.Board)
+	for n, set := range Ranks(cpus, Policy{Map: Package, Bind: Package, CPUs: 1, Each: 3}, 12) {
+		domains := Domains(cpus, Package)
+		require.Equal(t, domains[n/3%len(domains)], set)
+	}
+	sets := Ranks(cpus, Policy{Map: NUMA, Bind: Core, CPUs: 2, Each: 2}, 4)
+	require.Len(t, sets[0], 2)
+	require.NotEqual(t, sets[0], sets[1])
+	require.Subset(t, Domains(cpus, NUMA)[1], sets[2])
+}

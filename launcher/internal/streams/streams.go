@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -20,8 +20,8 @@ type Config struct {
 	Stdin          io.Reader
 	StdinTo        part.Readers
 	Stdout, Stderr io.Writer
-	Tag            bool
-	Dir            string     // OutputDir
+	Output         Output
+	Node           string     // name of this one
 	Begins, Here   int        // ranks that the job begins with, and those of them on this node
 	Ranks          func() int // of the job by now
 	Prefix         string     // of messages
@@ -38,13 +38,14 @@ type Streams struct {
 	failed       chan error            // the first error of Stdout
 	null         *os.File              // nil until Open
 	space        *os.File              // see Full; nil: not known
+	made         map[string]bool       // files of Output
 	input        *output.TerminalInput // nil: Stdin is no terminal
 	readers      []io.WriteCloser      // the input of ranks, until all of them are there
 }
 
 // New returns the streams of a job. Until Open there are no files of ranks.
 func New(c Config) *Streams {
-	s := &Streams{Config: c, failed: make(chan error, 1)}
+	s := &Streams{Config: c, failed: make(chan error, 1), made: map[string]bool{}}
 	s.out, s.err = output.NewSinks(c.Stdout, c.Stderr, func(err error) { s.failed <- err })
 	return s
 }
@@ -62,15 +63,23 @@ func (s *Streams) Open() error {
 // Opened tells whether there may be output of ranks.
 func (s *Streams) Opened() bool { return s.null != nil }
 
-// OpenDir makes the directory for the output, if there is to be one.
+// OpenDir makes the directories for the output, if there are any that are not named after ranks.
 func (s *Streams) OpenDir() error {
-	if s.Dir == "" {
-		return nil
-	}
-	if err := s.openDir(); err != nil {
-		return fmt.Errorf("launcher: output directory %s: %w", s.Dir, err)
+	for _, file := range s.Output.Files {
+		dir := filepath.Dir(file)
+		if file == "" || ofRank(dir) {
+			continue
+		}
+		dir = s.pattern(0, "").expand(dir)
+		if err := s.openDir(dir); err != nil {
+			return fmt.Errorf("launcher: output directory %s: %w", dir, err)
+		}
 	}
 	return nil
+}
+
+func (s *Streams) pattern(rank int, stream string) pattern {
+	return pattern{rank: rank, ranks: s.Ranks(), stream: stream, node: s.Node}
 }
 
 // Failed brings the first error of Stdout.
@@ -93,11 +102,14 @@ func (s *Streams) Drain(giveUp <-chan struct{}) { s.ranks.Drain(giveUp) }
 
 // openDir makes the output directory, and in it the file without a name that Full writes to. One that has
 // no room for another file may still have room for what is written to those that are there.
-func (s *Streams) openDir() error {
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+func (s *Streams) openDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return withoutName(err)
 	}
-	f, err := os.CreateTemp(s.Dir, ".space")
+	if s.space != nil || strings.HasPrefix(dir, "/dev") { // whose files take no room
+		return nil
+	}
+	f, err := os.CreateTemp(dir, ".space")
 	if isFull(err) {
 		return nil
 	}
@@ -172,6 +184,10 @@ func (s *Streams) ForRank(rank int) (*Files, error) {
 		if fd == 0 {
 			continue
 		}
+		if fd == 2 && s.Output.Merge {
+			f.All[2] = f.All[1]
+			continue
+		}
 		file, err := s.openOutput(rank, fd, name)
 		if err != nil {
 			f.Close()
@@ -186,22 +202,35 @@ func (s *Streams) ForRank(rank int) (*Files, error) {
 func (s *Streams) reads(rank int) bool { return s.StdinTo.Has(rank, s.Begins) }
 
 func (s *Streams) openOutput(rank, fd int, name string) (*os.File, error) {
-	n := s.Ranks()
-	if s.Dir != "" {
-		width := len(strconv.Itoa(n - 1))
-		file := fmt.Sprintf("rank.%0*d.%s", width, rank, name)
-		f, err := os.Create(filepath.Join(s.Dir, file))
-		if err != nil {
-			return nil, FileError{err}
-		}
-		return f, nil
+	p := s.pattern(rank, name)
+	if file := s.Output.Files[fd-1]; file != "" {
+		return s.openFile(p.expand(file), ofRank(filepath.Dir(file)))
 	}
 	to := s.out
 	if fd == 2 {
 		to = s.err
 	}
 	prompts := s.reads(rank) && output.Answers(s.Stdin)
-	return s.ranks.Open(output.NewStream(to, rank, name, s.Tag, n == 1, prompts))
+	return s.ranks.Open(output.NewStream(to, rank, p.prefixOf(s.Output.Prefix), p.ranks == 1, prompts))
+}
+
+// openFile makes a file for the output of a rank. Ranks that share one append to it.
+func (s *Streams) openFile(name string, makeDir bool) (f *os.File, err error) {
+	how := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	if !s.made[name] {
+		how |= os.O_TRUNC
+	}
+	if makeDir {
+		err = os.MkdirAll(filepath.Dir(name), 0o777)
+	}
+	if err == nil {
+		f, err = os.OpenFile(name, how, 0o666)
+	}
+	if err != nil {
+		return nil, FileError{err}
+	}
+	s.made[name] = true
+	return f, nil
 }
 
 // Full returns an error if the output directory takes no more. Ranks write there themselves, and
@@ -212,7 +241,7 @@ func (s *Streams) Full() error {
 	}
 	_, err := s.space.Write(make([]byte, 4096))
 	if err = errors.Join(err, s.space.Sync()); isFull(err) { // a file system of a network says it then
-		return fmt.Errorf("%s: %w", s.Dir, withoutName(err))
+		return fmt.Errorf("%s: %w", filepath.Dir(s.space.Name()), withoutName(err))
 	}
 	return nil
 }

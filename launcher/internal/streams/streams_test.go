@@ -3,6 +3,7 @@ package streams
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func files(t *testing.T, s *Streams, rank int) *Files {
 // The output of ranks comes in whole lines, each with its rank, and messages between them.
 func TestTags(t *testing.T) {
 	var out, errs bytes.Buffer
-	s := script(t, Config{Stdout: &out, Stderr: &errs, Tag: true, Prefix: "node: "}, 2)
+	s := script(t, Config{Stdout: &out, Stderr: &errs, Output: Output{Prefix: Tag}, Prefix: "node: "}, 2)
 	first, second := files(t, s, 0), files(t, s, 1)
 	_, err := io.WriteString(first.All[1], "half of a ")
 	require.NoError(t, err)
@@ -89,7 +90,7 @@ func TestInputOfAJobThatDoesNotStart(t *testing.T) {
 // Ranks write into files of their own if there is a directory for the output.
 func TestOutputDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	s := script(t, Config{Dir: dir}, 11)
+	s := script(t, Config{Output: OutputIn(dir)}, 11)
 	f := files(t, s, 3)
 	_, err := io.WriteString(f.All[2], "text")
 	require.NoError(t, err)
@@ -101,7 +102,7 @@ func TestOutputDir(t *testing.T) {
 	_, err = s.ForRank(4)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.ErrorAs(t, err, new(FileError))
-	require.Error(t, New(Config{Dir: "/dev/null/x"}).OpenDir())
+	require.Error(t, New(Config{Output: OutputIn("/dev/null/x"), Ranks: func() int { return 1 }}).OpenDir())
 }
 
 // closed takes nothing.
@@ -118,4 +119,52 @@ func TestFailedOutput(t *testing.T) {
 	f.Close()
 	require.EqualError(t, <-s.Failed(), "closed")
 	s.Drain(nil)
+}
+
+// Patterns name the rank, the stream, the node and the time. A file that is not named after ranks is for all of them.
+func TestPatterns(t *testing.T) {
+	var out bytes.Buffer
+	dir := t.TempDir()
+	s := script(t, Config{Stdout: &out, Node: "n1", Output: Output{Prefix: "%T %h:%0r/%r %s%% ",
+		Files: [2]string{1: filepath.Join(dir, "new", "%s.%h")}}}, 11)
+	for _, rank := range []int{2, 10} {
+		f := files(t, s, rank)
+		_, err := fmt.Fprintln(f.All[1], "text")
+		require.NoError(t, err)
+		_, err = fmt.Fprintln(f.All[2], rank)
+		require.NoError(t, err)
+		f.Close()
+		s.LastWords(rank)
+	}
+	require.Regexp(t, `^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6} n1:02/2 stdout% text\n`+
+		`20\S* n1:10/10 stdout% text\n$`, out.String())
+	text, err := os.ReadFile(filepath.Join(dir, "new", "stderr.n1"))
+	require.NoError(t, err)
+	require.Equal(t, "2\n10\n", string(text))
+}
+
+// With Merge both streams of a rank are one, in the order in which it wrote.
+func TestMerge(t *testing.T) {
+	var out, errs bytes.Buffer
+	s := script(t, Config{Stdout: &out, Stderr: &errs, Output: Output{Merge: true}}, 2)
+	f := files(t, s, 1)
+	for i, text := range []string{"a", "b", "c\n"} {
+		_, err := io.WriteString(f.All[1+i%2], text)
+		require.NoError(t, err)
+	}
+	f.Close()
+	s.LastWords(1)
+	require.Equal(t, "abc\n", out.String())
+	require.Empty(t, errs.String())
+}
+
+func TestCheckOfPatterns(t *testing.T) {
+	for text, right := range map[string]bool{"": true, "%r": true, "%0r%%%h%s": true, "%": false, "a%": false,
+		"%x": false, "%0": false, "%%r%": false} {
+		for _, o := range []Output{{Prefix: text}, {Files: [2]string{text}}, {Files: [2]string{1: text}}} {
+			require.Equal(t, right, o.Check() == nil, text)
+		}
+	}
+	require.NoError(t, (&Output{Prefix: "%T %T"}).Check())
+	require.ErrorContains(t, (&Output{Files: [2]string{"%T"}}).Check(), `"%T": %T means nothing: the signs are %r, %0r`)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -40,7 +38,18 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
 type appFlags struct {
 	NP   int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default-mask:"CPUs this process may use" description:"number of ranks"`
 	Env  []string `short:"x" env:"PVASRUN_X" env-delim:"," value-name:"NAME[=VALUE]" description:"give the ranks an environment variable; without a value, the one it has here; repeatable"`
+	Bare bool     `long:"clean-env" env:"PVASRUN_CLEAN_ENV" description:"give the ranks none of the variables here but those of -x"`
 	Wdir string   `long:"wdir" env:"PVASRUN_WDIR" value-name:"DIR" description:"working directory of the ranks"`
+}
+
+// placeFlags say where on its node a rank runs, and tell of it.
+type placeFlags struct {
+	Bind           cli.Binding `long:"bind" env:"PVASRUN_BIND" default:"auto" value-name:"none|core|l3|numa|socket|LIST" description:"where a rank may run: anywhere (none), within its core, L3 domain, NUMA node or socket, or on entry i of LIST for rank i, such as 0,2,4-7; auto: within what --map-by names, within its core if the CPUs are the job's own, else anywhere"`
+	CPUsPerRank    uint        `long:"cpus-per-rank" least:"1" most:"65536; no machine has more" env:"PVASRUN_CPUS_PER_RANK" value-name:"N" default-mask:"1, or --cpus-per-task of Slurm" description:"cores of each rank, for programs with threads; also sets OMP_NUM_THREADS if it is not set"`
+	CPUSet         string      `long:"cpu-set" env:"PVASRUN_CPU_SET" value-name:"LIST" default-mask:"those that pvasrun may use" description:"CPUs that the job on this node may use, such as 0-3,8"`
+	NoOversub      bool        `long:"no-oversubscribe" env:"PVASRUN_NO_OVERSUBSCRIBE" description:"refuse more ranks than CPUs"`
+	ReportBindings bool        `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
+	DisplayMap     bool        `long:"display-map" env:"PVASRUN_DISPLAY_MAP" description:"say before the start on which node and CPUs each rank will run"`
 }
 
 // settings checks and converts the flags that the ranks of a job go by.
@@ -80,31 +89,28 @@ type Flags struct {
 	appFlags
 	settings.TunableFlags
 	settings.ProfileFlags
-	BTL            string         `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
-	Stdin          cli.Reader     `long:"stdin" env:"PVASRUN_STDIN" value-name:"RANK|all|none" default:"0" description:"the rank that reads the standard input; all: each gets all of it"`
-	TagOutput      bool           `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
-	OutputDir      string         `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
-	Bind           cli.Binding    `long:"bind" env:"PVASRUN_BIND" default:"auto" value-name:"none|core|l3|numa|socket|LIST" description:"where a rank may run: anywhere (none), within its core, L3 domain, NUMA node or socket, or on entry i of LIST for rank i, such as 0,2,4-7; auto: within what --map-by names, within its core if the CPUs are the job's own, else anywhere"`
-	CPUsPerRank    uint           `long:"cpus-per-rank" least:"1" most:"65536; no machine has more" env:"PVASRUN_CPUS_PER_RANK" value-name:"N" default-mask:"1, or --cpus-per-task of Slurm" description:"cores of each rank, for programs with threads; also sets OMP_NUM_THREADS if it is not set"`
-	ReportBindings bool           `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
-	Timeout        *cli.Lapse     `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
-	Deadlock       string         `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
-	ReportHang     string         `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
-	DeadlockAfter  cli.Lapse      `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`
-	Universe       uint           `long:"universe" env:"PVASRUN_UNIVERSE" value-name:"N" default-mask:"256, or the ranks if they are more" description:"the job may have N ranks in all, with those that MPI_Comm_spawn starts and those that have ended; MPI_UNIVERSE_SIZE is N"`
-	PartitionSize  cli.Size       `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
-	StackSize      cli.Stack      `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
-	HugePages      string         `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" choice:"transparent" choice:"reserved" default-mask:"none" description:"huge pages for large blocks of the ranks' shared memory in one address space: transparent ones, or those that the administrator has reserved (hugetlbfs)"`
-	Coll           cli.Algorithms `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
-	Check          bool           `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours, and that accesses to windows do not conflict"`
-	Synchronous    bool           `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
-	Progress       cli.Policy     `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space and over nodes, owner else" description:"who progresses nonblocking collectives: ranks of the address space that wait, helpers, and threads that watch the network (share), or each rank its own (owner)"`
-	Helpers        uint           `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
-	Report         string         `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
-	Stats          bool           `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
-	Trace          string         `long:"trace" env:"PVASRUN_TRACE" value-name:"FILE" description:"record what every rank does; pvasrun trace and pvasrun model read it"`
-	DryRun         bool           `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
-	Verbose        bool           `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
+	BTL   string     `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
+	Stdin cli.Reader `long:"stdin" env:"PVASRUN_STDIN" value-name:"RANK|all|none" default:"0" description:"the rank that reads the standard input; all: each gets all of it"`
+	outputFlags
+	placeFlags
+	Timeout       *cli.Lapse     `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
+	Deadlock      string         `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
+	ReportHang    string         `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
+	DeadlockAfter cli.Lapse      `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`
+	Universe      uint           `long:"universe" env:"PVASRUN_UNIVERSE" value-name:"N" default-mask:"256, or the ranks if they are more" description:"the job may have N ranks in all, with those that MPI_Comm_spawn starts and those that have ended; MPI_UNIVERSE_SIZE is N"`
+	PartitionSize cli.Size       `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
+	StackSize     cli.Stack      `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
+	HugePages     string         `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" choice:"transparent" choice:"reserved" default-mask:"none" description:"huge pages for large blocks of the ranks' shared memory in one address space: transparent ones, or those that the administrator has reserved (hugetlbfs)"`
+	Coll          cli.Algorithms `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
+	Check         bool           `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours, and that accesses to windows do not conflict"`
+	Synchronous   bool           `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
+	Progress      cli.Policy     `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space and over nodes, owner else" description:"who progresses nonblocking collectives: ranks of the address space that wait, helpers, and threads that watch the network (share), or each rank its own (owner)"`
+	Helpers       uint           `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
+	Report        string         `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
+	Stats         bool           `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
+	Trace         string         `long:"trace" env:"PVASRUN_TRACE" value-name:"FILE" description:"record what every rank does; pvasrun trace and pvasrun model read it"`
+	DryRun        bool           `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
+	Verbose       bool           `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
 	nodeFlags
 	Version func() `long:"version" description:"print the version"`
 }
@@ -131,14 +137,15 @@ func (f *Flags) Apps(args []string) ([]launcher.App, error) {
 			return apps, nil
 		}
 		if app, args, err = parseApp(rest); err != nil {
-			return nil, cli.Mistake(fmt.Errorf("after \":\": %w (only -n, -x and --wdir may stand there)", err))
+			return nil, cli.Mistake(fmt.Errorf(
+				"after \":\": %w (only -n, -x, --clean-env and --wdir may stand there)", err))
 		}
 	}
 }
 
 // parseApp parses the flags that may stand after ":".
 func parseApp(args []string) (f appFlags, rest []string, err error) {
-	f.NP = limits.CPUs(runtime.NumCPU())
+	f.NP = cpus()
 	p := flags.NewNamedParser("pvasrun", flags.PassDoubleDash|flags.PassAfterNonOption)
 	if _, err := p.AddGroup("Flags", "", &f); err != nil {
 		return f, nil, err
@@ -149,15 +156,6 @@ func parseApp(args []string) (f appFlags, rest []string, err error) {
 	return f, rest, cli.ValuesGiven(p)
 }
 
-func cutAt(args []string, sep string) (before, after []string, found bool) {
-	for i, a := range args {
-		if a == sep {
-			return args[:i], args[i+1:], true
-		}
-	}
-	return args, nil, false
-}
-
 func (f *appFlags) app(args []string) (launcher.App, error) {
 	if f.NP < 1 {
 		return launcher.App{}, fmt.Errorf("-n %d: at least one rank is needed", f.NP)
@@ -166,7 +164,7 @@ func (f *appFlags) app(args []string) (launcher.App, error) {
 	if err != nil {
 		return launcher.App{}, err
 	}
-	return launcher.App{Program: args[0], Args: args[1:], N: f.NP, Env: env, Dir: f.Wdir}, nil
+	return launcher.App{Program: args[0], Args: args[1:], N: f.NP, Env: env, NoEnv: f.Bare, Dir: f.Wdir}, nil
 }
 
 func countRanks(apps []launcher.App) (n int) {
@@ -186,7 +184,9 @@ func resolveEnv(args []string) (env []string, err error) {
 		if !given {
 			value, set := os.LookupEnv(name)
 			if !set {
-				return nil, fmt.Errorf("-x %s: not set here; give it a value with -x %s=VALUE", a, a)
+				fmt.Fprintf(os.Stderr, "pvasrun: -x %s: it is not set here, and so not for the ranks: -x %s=VALUE "+
+					"gives it a value\n", a, a)
+				continue
 			}
 			a = name + "=" + value
 		}

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
-	"syscall"
+	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
@@ -36,10 +33,15 @@ func Execute(args []string) error {
 		if args, err = translate(args); err != nil {
 			return cli.Mistake(err)
 		}
+	} else if err := offer(args); err != nil {
+		return err
 	}
 	args, err := cli.Parse("pvasrun", usage, &f, args)
 	if err != nil {
 		return err
+	}
+	if err := f.useCPUs(); err != nil {
+		return cli.Mistake(err)
 	}
 	if err := f.findNodes(); err != nil {
 		return cli.Mistake(err)
@@ -62,10 +64,13 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return cli.Mistake(err)
 	}
 	if err := cmp.Or(f.checkRanks(countRanks(apps), settings.Helpers),
-		errors.Join(f.checkOutputDir(), f.checkReportHang())); err != nil {
+		errors.Join(f.checkOutput(), f.checkReportHang())); err != nil {
 		return cli.Mistake(err)
 	}
 	j := f.job(apps, settings)
+	if names := parametersOf(os.Environ()); names != nil && j.Log != nil {
+		j.Log("ignored: %s (pvasrun has no MCA parameters)", strings.Join(names, ", "))
+	}
 	if err := f.takeProfile(&j); err != nil {
 		return cli.Mistake(err)
 	}
@@ -84,7 +89,17 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if f.DryRun {
 		return dryRun(ctx, j)
 	}
-	f.sayOldOutput(countRanks(apps))
+	return f.runHere(ctx, j)
+}
+
+// runHere runs a job on this node.
+func (f *Flags) runHere(ctx context.Context, j launcher.Job) (err error) {
+	if f.DisplayMap {
+		if err := displayMap(ctx, j); err != nil {
+			return err
+		}
+	}
+	f.sayOldOutput(countRanks(j.Apps))
 	signals, stop := cli.JobSignals()
 	defer stop()
 	j.Signals = signals
@@ -131,46 +146,6 @@ func (f *Flags) takeTimeout(value string) error {
 	return nil
 }
 
-// outputOfRank is what files are called that --output-dir makes.
-var outputOfRank = regexp.MustCompile(`^rank\.(\d+)\.std(?:out|err)$`)
-
-// checkOutputDir returns an error if --output-dir names no folder, or if --trace names a file of it.
-func (f *Flags) checkOutputDir() error {
-	if inOutputDir(f.Trace, f.OutputDir) {
-		return fmt.Errorf("--trace %s: the output of a rank goes to that file of --output-dir: name another file",
-			f.Trace)
-	}
-	if f.PMI || f.nodes.Hosts != nil || f.DryRun {
-		return nil // it is a folder of other nodes, or of nobody
-	}
-	if err := noFolder(f.OutputDir); err != nil {
-		return fmt.Errorf("--output-dir: %w", err)
-	}
-	return nil
-}
-
-// sayOldOutput tells of files in --output-dir that look like output of this job, and are of one with more ranks.
-func (f *Flags) sayOldOutput(ranks int) {
-	if f.OutputDir == "" {
-		return
-	}
-	entries, _ := os.ReadDir(f.OutputDir) // an error: it is made anew, or refused later
-	var old []string
-	for _, e := range entries {
-		m := outputOfRank.FindStringSubmatch(e.Name())
-		if m == nil {
-			continue
-		}
-		if rank, err := strconv.Atoi(m[1]); err != nil || rank >= ranks {
-			old = append(old, e.Name())
-		}
-	}
-	if old != nil {
-		fmt.Fprintf(os.Stderr, "pvasrun: --output-dir %s: %d files are of an earlier job and stay, such as %s\n",
-			f.OutputDir, len(old), old[0])
-	}
-}
-
 // checkReportHang returns an error if the file of --report-hang cannot be written at the end, or is another output of
 // the job. Under a PMI launcher each node has its own files, and one of them writes.
 func (f *Flags) checkReportHang() error {
@@ -191,23 +166,12 @@ func (f *Flags) checkReportHang() error {
 	return nil
 }
 
-// noFolder returns an error if there is something else than a folder at path, or on the way to it.
-func noFolder(path string) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
-		return fmt.Errorf("%s: it is no folder: name another one", path)
-	}
-	return nil
-}
-
-// inOutputDir tells whether a file is one that the output of a rank goes to.
-func inOutputDir(file, dir string) bool {
-	return file != "" && outputOfRank.MatchString(filepath.Base(file)) && cli.OneFile(filepath.Dir(file), dir)
-}
-
 // checkRanks returns an error if a job cannot have so many ranks, or these helpers.
 func (f *Flags) checkRanks(ranks, helpers int) error {
 	switch {
+	case (f.NoOversub || f.MapBy.single) && f.nodes.Hosts == nil && ranks > cpus():
+		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, and may use %d CPUs", ranks,
+			cpus())
 	case helpers > ranks:
 		return fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", helpers, ranks)
 	case f.Stdin.Rank >= ranks:
@@ -243,6 +207,9 @@ func (f *Flags) cpusPerRank() int {
 
 func (f *Flags) binding(ranks int) launcher.Binding {
 	b := f.Bind.Binding
+	if f.MapBy.by != "" {
+		b.Each = f.MapBy.each
+	}
 	if b.By, b.CPUs = f.MapBy.by, f.cpusPerRank(); b.CPUs == 0 {
 		b.CPUs = f.cpusOfTask(ranks, os.Getenv)
 		b.Allotted = b.CPUs > 0
@@ -270,8 +237,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		StdinTo:        f.Stdin.Rank,
 		Stdout:         os.Stdout,
 		Stderr:         os.Stderr,
-		TagOutput:      f.TagOutput,
-		OutputDir:      f.OutputDir,
+		Output:         f.output(),
 		Timeout:        time.Duration(limit),
 		Deadlock:       launcher.Deadlock(f.Deadlock),
 		DeadlockAfter:  time.Duration(f.DeadlockAfter),

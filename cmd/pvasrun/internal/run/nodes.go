@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
@@ -26,11 +25,19 @@ func (f *Flags) findNodes() (err error) {
 		fmt.Fprintf(os.Stderr, "pvasrun: another launcher has started %d pvasruns (%s=%d), and each runs a job of its "+
 			"own: leave the launcher out, or have it start pvasrun --pmi (srun --mpi=pmi2)\n", n, variable, n)
 	}
+	if f.Rankfile != "" {
+		if err := f.takeRankfile(); err != nil {
+			return fmt.Errorf("--rankfile: %w", err)
+		}
+	}
 	if f.nodes.Hosts, err = f.hosts(); err != nil {
 		return err
 	}
+	if err := f.takeEach(); err != nil {
+		return err
+	}
 	if f.NP == cli.NotGiven {
-		f.NP = max(1, limits.CPUs(runtime.NumCPU())/max(1, f.cpusPerRank()))
+		f.NP = max(1, cpus()/max(1, f.cpusPerRank()))
 		if f.nodes.Hosts != nil {
 			f.NP = cluster.Slots(f.nodes.Hosts)
 		}
@@ -45,6 +52,44 @@ func (f *Flags) findNodes() (err error) {
 		f.nodes.Slurm = false
 	}
 	return f.describeNodes()
+}
+
+// takeEach takes a number of ranks of each node, or of each domain of a node.
+func (f *Flags) takeEach() error {
+	each, flag := int(f.PerNode), "--per-node"
+	if f.MapBy.each > 0 && f.MapBy.by == "" {
+		if each > 0 {
+			return errors.New("--per-node and --map-by ppr: give one of them")
+		}
+		each, flag = f.MapBy.each, "--map-by ppr"
+	}
+	switch {
+	case each > 0 && f.nodes.Hosts == nil:
+		if f.NP > each {
+			return fmt.Errorf("%s: the job has %d ranks and one node, which takes %d: name more nodes (--hosts, "+
+				"--hostfile), or leave it out", flag, f.NP, each)
+		}
+		if f.NP == cli.NotGiven {
+			f.NP = each
+		}
+	case each > 0:
+		for i, h := range f.nodes.Hosts {
+			if h.Slots > 0 && h.Slots < each {
+				return fmt.Errorf("%s: node %s takes %d ranks, and not %d", flag, h.Name, h.Slots, each)
+			}
+			f.nodes.Hosts[i].Slots = each
+		}
+	case f.MapBy.each > 0 && f.NP == cli.NotGiven:
+		if f.nodes.Hosts != nil {
+			return errors.New("--map-by ppr: say how many ranks there are: other nodes may have other domains")
+		}
+		domains, err := launcher.Domains(f.MapBy.by)
+		if err != nil {
+			return err
+		}
+		f.NP = len(domains) * f.MapBy.each
+	}
+	return nil
 }
 
 // findProcesses leaves it to the processes of a PMI launcher to find the nodes.

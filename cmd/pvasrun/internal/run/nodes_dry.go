@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -12,16 +12,16 @@ import (
 )
 
 // dryRunNodes prints which ranks each node would have, and what would start it.
-func (f *Flags) dryRunNodes(ctx context.Context, j launcher.Job) error {
+func (f *Flags) dryRunNodes(ctx context.Context, j launcher.Job, to io.Writer) error {
 	p, err := cluster.DryRun(ctx, j, f.nodes)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d ranks on %d nodes\n", countRanks(j.Apps), len(p.Nodes))
+	fmt.Fprintf(to, "%d ranks on %d nodes\n", countRanks(j.Apps), len(p.Nodes))
 	if p.Command != nil {
-		fmt.Println("all nodes are started by:", strings.Join(p.Command, " "))
+		fmt.Fprintln(to, "all nodes are started by:", strings.Join(p.Command, " "))
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "node\tranks\tprogram\tstarted by")
 	for _, n := range p.Nodes {
 		command := strings.Join(n.Command, " ")

@@ -27,7 +27,12 @@ func (f *Flags) runNodes(ctx context.Context, j launcher.Job) error {
 			"--pmi with --dry-run: the PMI launcher has chosen the nodes and started them; leave one of them out"))
 	}
 	if f.DryRun {
-		return f.dryRunNodes(ctx, j)
+		return f.dryRunNodes(ctx, j, os.Stdout)
+	}
+	if f.DisplayMap && !f.PMI {
+		if err := f.dryRunNodes(ctx, j, os.Stderr); err != nil {
+			return err
+		}
 	}
 	if f.Trace != "" && !f.PMI { // then another process may lead, on another node
 		if err := recording.Traceable(f.Trace); err != nil {
