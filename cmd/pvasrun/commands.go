@@ -26,7 +26,8 @@ import (
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": setup.ExecuteInfo, "bench": bench.Execute, "completion": cli.ExecuteCompletion, "model": model.Execute,
-		"install-mpi": setup.ExecuteInstallMPI, "suci": suci.Execute, "trace": trace.Execute, "tune": setup.ExecuteTune,
+		"install-mpi": setup.ExecuteInstallMPI, "uninstall-mpi": setup.ExecuteUninstallMPI,
+		"suci": suci.Execute, "trace": trace.Execute, "tune": setup.ExecuteTune,
 		"debug": debug.Execute, "man": cli.ExecuteMan(run.Execute), "node": run.ExecuteNode,
 	}
 	if cli.AsksForCommand(args) {

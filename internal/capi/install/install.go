@@ -93,6 +93,9 @@ func Install(ctx context.Context, c Config) (err error) {
 			return err
 		}
 	}
+	if err := in.writeList(); err != nil {
+		return err
+	}
 	return in.publish()
 }
 
@@ -127,7 +130,7 @@ func (in *installation) alone() (free func(), err error) {
 }
 
 // folders are those of an installation.
-var folders = []string{"bin", "include", "lib", "lib/gopvas", "lib/pkgconfig"}
+var folders = []string{"bin", "include", "lib", "lib/gopvas", "lib/pkgconfig", "lib/pkgconfig/others"}
 
 // path is that of a file in the folder, fresh the one where it lies until all are there.
 func (in *installation) path(name string) string  { return filepath.Join(in.Dir, name) }

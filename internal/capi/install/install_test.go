@@ -185,6 +185,33 @@ func TestInstallAfterOneThatWasKilled(t *testing.T) {
 	require.NoDirExists(t, left)
 }
 
+// What an installation has written is removed again, and nothing else.
+func TestUninstall(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mpi")
+	require.ErrorAs(t, Uninstall(dir), new(FolderError))
+	in := &installation{Config: Config{Dir: dir}, source: t.TempDir()}
+	for _, folder := range folders {
+		require.NoError(t, os.MkdirAll(in.path(folder), 0o755))
+		require.NoError(t, os.MkdirAll(in.fresh(folder), 0o755))
+	}
+	require.NoError(t, in.write("bin/mpicc", []byte("text"), 0o755))
+	require.NoError(t, in.link("bin/mpicxx", "mpicc"))
+	require.NoError(t, in.writeList())
+	require.NoError(t, in.publish())
+	other := in.path("lib/other")
+	require.NoError(t, os.WriteFile(other, nil, 0o644))
+	require.NoError(t, Uninstall(dir))
+	require.FileExists(t, other)
+	require.NoDirExists(t, in.path("bin"))
+	require.NoError(t, os.Remove(other))
+	require.NoError(t, os.MkdirAll(in.path("lib/gopvas"), 0o755))
+	require.NoError(t, os.WriteFile(in.path(listName), []byte("bin/mpicc\n../../etc\n"), 0o644))
+	require.ErrorContains(t, Uninstall(dir), "names ../../etc, which is not in that folder")
+	require.NoError(t, os.WriteFile(in.path(listName), []byte(listName+"\n"), 0o644))
+	require.NoError(t, Uninstall(dir))
+	require.NoDirExists(t, dir)
+}
+
 // Ranks in Python run that of the distribution, whatever is first in PATH, unless another one is named.
 func TestPythonOfTheDistribution(t *testing.T) {
 	mine := filepath.Join(t.TempDir(), "python3-config")

@@ -1,9 +1,11 @@
 package install
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
+	"os"
 )
 
 // pkgConfig writes what pkg-config answers by. The names are those by which programs ask
@@ -18,6 +20,26 @@ func (in *installation) pkgConfig(context.Context) error {
 		}
 		text := fmt.Sprintf(pkgConfigText, in.Version, language, flags)
 		if err := in.write("lib/pkgconfig/"+name+".pc", []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return in.pkgConfigOfOthers()
+}
+
+// others are names of other MPIs, and ours that are the same. Who adds their folder to PKG_CONFIG_PATH has programs
+// that ask for such an MPI built with this one.
+var others = map[string]string{
+	"ompi": "mpi", "ompi-c": "mpi-c", "ompi-cxx": "mpi-cxx", "ompi-fort": "mpi-fort", "mpich": "mpi",
+}
+
+func (in *installation) pkgConfigOfOthers() error {
+	for name, ours := range others {
+		text, err := os.ReadFile(in.fresh("lib/pkgconfig/" + ours + ".pc"))
+		if err != nil {
+			return err
+		}
+		text = bytes.Replace(text, []byte("${pcfiledir}"), []byte("${pcfiledir}/.."), 1)
+		if err := in.write("lib/pkgconfig/others/"+name+".pc", text, 0o644); err != nil {
 			return err
 		}
 	}

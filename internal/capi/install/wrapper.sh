@@ -2,10 +2,12 @@
 # Compiles and links programs of MPI: mpicc, mpicxx, mpifort and their other names.
 # Written by pvasrun install-mpi.
 #
-#   -show, -showme         prints the command instead of executing it
+#   -show, -showme         prints the command instead of executing it; all that is for the wrapper
+#                          may have two dashes
 #   -showme:WHAT           prints a part of it: command compile link incdirs libdirs libs version
 #   -compile-info, -link-info
-#   -cc=, -cxx=, -fc=      another compiler, as PVAS_CC, PVAS_CXX and PVAS_FC name one
+#   -cc=, -cxx=, -fc=      another compiler, as PVAS_CC, PVAS_CXX and PVAS_FC name one, or
+#                          else OMPI_CC and MPICH_CC, and so on
 #
 # Programs become position independent executables, because ranks share an address space.
 # The flags for that come first, so that later ones, such as -fPIC, have precedence.
@@ -17,9 +19,9 @@ include=$prefix/include lib=$prefix/lib
 extra=
 
 case $name in
-mpicc*) compiler=${PVAS_CC:-@CC@} ;;
-mpicxx*|mpic++*|mpiCC*) compiler=${PVAS_CXX:-@CXX@} ;;
-mpif*) compiler=${PVAS_FC:-@FC@} extra='@FCFLAGS@' ;;
+mpicc*) compiler=${PVAS_CC:-${OMPI_CC:-${MPICH_CC:-@CC@}}} ;;
+mpicxx*|mpic++*|mpiCC*) compiler=${PVAS_CXX:-${OMPI_CXX:-${MPICH_CXX:-@CXX@}}} ;;
+mpif*) compiler=${PVAS_FC:-${OMPI_FC:-${MPICH_FC:-@FC@}}} extra='@FCFLAGS@' ;;
 *) echo "$name: the name of a compiler is expected: mpicc, mpicxx or mpifort" >&2; exit 2 ;;
 esac
 if [ -z "$compiler" ]; then
@@ -36,11 +38,11 @@ while [ "$remaining" -gt 0 ]; do
 	shift
 	remaining=$((remaining - 1))
 	case $arg in
-	-show|-showme) show=command keep= ;;
-	-showme:*) show=${arg#-showme:} keep= ;;
-	-compile-info|-compile_info) show=compile-info keep= ;;
-	-link-info|-link_info) show=link-info keep= ;;
-	-cc=*|-cxx=*|-fc=*) compiler=${arg#*=} keep= ;;
+	-show|-showme|--show|--showme) show=command keep= ;;
+	-showme:*|--showme:*) show=${arg#*showme:} keep= ;;
+	-compile-info|-compile_info|--compile-info|--compile_info) show=compile-info keep= ;;
+	-link-info|-link_info|--link-info|--link_info) show=link-info keep= ;;
+	-cc=*|-cxx=*|-fc=*|-f90=*|-f77=*) compiler=${arg#*=} keep= ;;
 	-c|-E|-S|-M|-MM|-fsyntax-only) link= ;;
 	-shared|--shared|-r|-static|-static-pie|-no-pie|-nopie) pie= ;;
 	-fdefault-integer-8) integers=8 ;;

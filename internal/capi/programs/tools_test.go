@@ -33,6 +33,7 @@ func TestWrappersAnswer(t *testing.T) {
 	link := "-L" + lib + " -Wl,-rpath," + lib + " -lmpi_abi"
 	for _, c := range []struct{ wrapper, args, want string }{
 		{"mpicc", "-showme:compile", include},
+		{"mpicc", "--showme:compile", include},
 		{"mpicc", "-showme:link", link},
 		{"mpicxx", "-showme:libdirs", lib},
 		{"mpiCC", "-showme:libs", "mpi_abi"},
@@ -50,6 +51,7 @@ func TestWrappersAnswer(t *testing.T) {
 		require.Equal(t, c.want, answer(t, nil, c.wrapper, strings.Fields(c.args)...), c.args)
 	}
 	require.Equal(t, "tcc -x "+include, answer(t, []string{"PVAS_CC=tcc -x"}, "mpicc", "-compile-info"))
+	require.Equal(t, "icx "+include, answer(t, []string{"OMPI_CC=icx", "MPICH_CC=tcc"}, "mpicc", "-compile-info"))
 	require.Contains(t, answer(t, nil, "mpicc", "-showme:version"), "gopvas")
 	require.Contains(t, answer(t, nil, "mpicc", "--version"), "gcc", "without a file there is nothing to link")
 	require.Contains(t, answer(t, nil, "mpiexec", "--version"), "pvasrun")
@@ -132,10 +134,12 @@ func TestInstallationMoves(t *testing.T) {
 func TestPkgConfig(t *testing.T) {
 	needs(t, "pkg-config")
 	env := []string{"PKG_CONFIG_PATH=" + filepath.Join(installed, "lib/pkgconfig")}
-	for _, name := range []string{"mpi", "mpi-c", "mpi-cxx", "mpi-fort", "gopvas"} {
+	env[0] += ":" + filepath.Join(installed, "lib/pkgconfig/others")
+	for _, name := range []string{"mpi", "mpi-c", "mpi-cxx", "mpi-fort", "gopvas", "ompi-c", "mpich"} {
 		out, stderr, code := run(t, env, "pkg-config", "--cflags", "--libs", name)
 		require.Equal(t, 0, code, stderr)
 		require.Contains(t, out, "-lmpi_abi")
+		require.Contains(t, filepath.Clean(strings.TrimPrefix(strings.Fields(out)[0], "-I")), "include")
 	}
 }
 

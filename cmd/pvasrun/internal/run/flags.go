@@ -21,7 +21,8 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun info [--json] PROGRAM   which MPI library its ranks get, and whether they can share an address space
   pvasrun bench touch [flags]     page tables: one address space against processes
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
-  pvasrun install-mpi [DIR]       mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
+  pvasrun install-mpi [DIR]       mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran;
+                                  pvasrun uninstall-mpi [DIR] removes them
   pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
   pvasrun tune [flags]            measures which settings are faster here, for the jobs that follow
   pvasrun suci COMMAND            the network between two nodes: serve, ping, bench, stat, key

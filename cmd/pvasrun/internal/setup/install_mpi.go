@@ -7,10 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/term"
+
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/capi/install"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/tune"
 )
 
 // installSteps is how many libraries an installation builds, which takes most of its time.
@@ -36,9 +39,11 @@ func ExecuteInstallMPI(args []string) error {
 	step, done := func(string) {}, func() {}
 	if log := cli.Logger(f.Verbose); log != nil {
 		step = func(what string) { log("%s", what) }
-	} else {
+	} else if term.IsTerminal(int(os.Stderr.Fd())) {
 		progress := cli.NewProgress(installSteps)
 		step, done = progress.Begin, progress.Done
+	} else {
+		step = func(what string) { fmt.Fprintln(os.Stderr, "pvasrun:", what) }
 	}
 	var missing []string
 	err = cli.UntilSignal(func(ctx context.Context) error {
@@ -65,6 +70,32 @@ func ExecuteInstallMPI(args []string) error {
 	return nil
 }
 
+// ExecuteUninstallMPI carries out pvasrun uninstall-mpi.
+func ExecuteUninstallMPI(args []string) error {
+	rest, err := cli.ParseMixed("pvasrun uninstall-mpi", "[DIR]", &struct{}{}, args)
+	if err != nil {
+		return err
+	}
+	dir, _, err := folderOf(rest)
+	if err != nil {
+		return cli.Mistake(err)
+	}
+	err = install.Uninstall(dir)
+	if _, ok := errors.AsType[install.FolderError](err); ok {
+		return cli.Mistake(fmt.Errorf("uninstall-mpi: %w", err))
+	}
+	if err != nil {
+		return fmt.Errorf("uninstall-mpi: %w", err)
+	}
+	fmt.Println("removed from", dir)
+	if profile, err := tune.Path(); err == nil {
+		if _, err := os.Stat(profile); err == nil {
+			fmt.Println("the profile of pvasrun tune stays:", profile)
+		}
+	}
+	return nil
+}
+
 // folderOf returns the folder that the arguments name. If they name none it is one that pvasrun looks into by itself,
 // and hint says so.
 func folderOf(args []string) (dir, hint string, err error) {
@@ -75,5 +106,5 @@ func folderOf(args []string) (dir, hint string, err error) {
 	case 1:
 		return args[0], "", nil
 	}
-	return "", "", errors.New("install-mpi: one folder at most is expected: pvasrun install-mpi [DIR]")
+	return "", "", errors.New("one folder at most is expected, such as ~/mpi")
 }

@@ -1,0 +1,71 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// listName is the file that names all files of an installation, one a line.
+const listName = "lib/gopvas/files"
+
+// writeList names the files that are to be published, and itself.
+func (in *installation) writeList() error {
+	names := []string{listName}
+	err := filepath.WalkDir(in.fresh("."), func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(in.fresh("."), file)
+		names = append(names, name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	return in.write(listName, []byte(strings.Join(names, "\n")+"\n"), 0o644)
+}
+
+// Uninstall removes the files of an installation, and the folders that are empty then. What else is in the folder
+// stays. Ranks that run keep the files that they have open.
+func Uninstall(dir string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("uninstall: %s: %w", dir, err)
+		}
+	}()
+	in := installation{Config: Config{Dir: dir}}
+	list, err := os.ReadFile(in.path(listName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return FolderError{errors.New("pvasrun install-mpi has installed nothing there, or an earlier version has: " +
+			"name its folder, and install again to remove that")}
+	}
+	if err != nil {
+		return err
+	}
+	free, err := in.alone()
+	if err != nil {
+		return err
+	}
+	defer free()
+	for name := range strings.FieldsSeq(string(list)) {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("%s names %s, which is not in that folder: remove the folder yourself",
+				in.path(listName), name)
+		}
+	}
+	for name := range strings.FieldsSeq(string(list)) {
+		if err := os.Remove(in.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for _, folder := range slices.Backward(append([]string{"."}, folders...)) {
+		_ = os.Remove(in.path(folder)) // it has files of others
+	}
+	return nil
+}
