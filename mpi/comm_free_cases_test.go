@@ -88,3 +88,36 @@ func freeWithReceive(c *Comm) error {
 	_, sendErr := s.Wait()
 	return first(err, sendErr, want("source", st.Source, left), checkNumbers(buf, left))
 }
+
+// freeUnderway frees communicators on which operations are underway or prepared: the ids are used again.
+func freeUnderway(c *Comm) error {
+	ids := map[uint32]bool{}
+	left, right := ring(c)
+	rounds := 800 // more than there can be with nonblocking operations at one time
+	if testkit.Race {
+		rounds = 60
+	}
+	for range rounds {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		ids[d.ID()] = true
+		in, out, sum := []int{0}, []int{c.Rank()}, []int{1}
+		receive, err := Irecv(d, in, left, 0)
+		send, sent := Isend(d, out, right, 0)
+		reduce, reduced := Iallreduce(d, nil, sum, Sum[int]())
+		prepared, initiated := SendInit(d, out, right, 1)
+		if err := first(err, sent, reduced, initiated, d.Free(), prepared.Free()); err != nil {
+			return err
+		}
+		_, received := receive.Wait()
+		_, sent = send.Wait()
+		_, reduced = reduce.Wait()
+		err = first(received, sent, reduced, want("received", in[0], left), want("sum", sum[0], c.Size()))
+		if err != nil {
+			return err
+		}
+	}
+	return want("more than 12 ids", len(ids) > 12, false)
+}

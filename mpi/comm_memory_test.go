@@ -101,3 +101,23 @@ func TestCommunicatorsLeaveNoMemory(t *testing.T) {
 		check(t, 16<<20) // with slots for long broadcasts, of which only pages that are used take memory
 	})
 }
+
+// TestCommunicatorsOfNodesLeaveNoMemory: also not where the members of a node meet.
+func TestCommunicatorsOfNodesLeaveNoMemory(t *testing.T) {
+	var shared atomic.Int64
+	var before int64
+	wrapModule = func(m btl.Module) btl.Module { return meter{m, &shared} }
+	t.Cleanup(func() { wrapModule = asItIs })
+	overNodes(t, []int{0, 0, 1, 1}, func(c *Comm) error {
+		for _, rounds := range []int{20, 200} {
+			if err := first(comeAndGo(c, rounds), c.Barrier()); err != nil {
+				return err
+			}
+			if c.Rank() == 0 && before == 0 {
+				before = shared.Load()
+			}
+		}
+		return nil
+	})
+	require.LessOrEqual(t, shared.Load(), 2*before)
+}

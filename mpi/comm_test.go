@@ -28,6 +28,7 @@ var commCases = []p2pCase{
 	{"free", freeAndUse},
 	{"free often", freeOften},
 	{"free with a receive underway", freeWithReceive},
+	{"free with operations underway", freeUnderway},
 	{"names", names},
 	{"attributes", attributes},
 	{"only the world", onlyTheWorld},

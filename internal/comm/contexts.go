@@ -53,8 +53,8 @@ func idsFrom(rank, places int) uint32 { return uint32(rank) << (idBits - 1 - bit
 // process has told them apart. That holds whatever goroutines of which ranks make
 // communicators at the same time.
 //
-// An id is used again after Free, if all members have found nothing left of its
-// communicator: so neither the ids in use nor the engine's queues for their contexts
+// An id is used again after Free, once all members have found nothing left of its
+// communicator (see retire): so neither the ids in use nor the engine's queues for their contexts
 // become more than the communicators that there were at one time. Each rank has 2^28
 // ids divided by the number of ranks, rounded up to a power of two. When the job has a number (job.Root.JobNumber) it
 // takes those with visitBit.
@@ -67,7 +67,7 @@ type contexts struct {
 	rank  int
 
 	retiring sync.Mutex
-	retired  []*retirement // freed, but not by all members yet
+	retired  []*retirement // freed, and not settled yet: see retire
 	turn     int           // which of them settle asks next
 
 	unfreed unfreed

@@ -201,6 +201,7 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 
 // leadersID is the message by which rank 0, which leads a copy as it leads c, tells the id of the copy.
 func (p *process) leadersID(m *membership) []byte {
+	p.contexts.settle() // the id and the board of a communicator that was freed are used again
 	id := make([]byte, 8)
 	if m.members.rank == 0 {
 		binary.LittleEndian.PutUint64(id, p.contexts.take())
@@ -233,7 +234,6 @@ func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
 // caller is inside.
 func (c *Comm) bare() (_ *Comm, err error) {
 	const op = "create"
-	c.contexts.settle() // the id and the board of a communicator that was freed are used again
 	told := append(c.leadersID(&c.membership), make([]byte, 8)...)
 	id, place := told[:8], told[8:]
 	var mine coll.BoardMemory

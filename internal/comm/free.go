@@ -2,6 +2,7 @@ package comm
 
 import (
 	"errors"
+	"math"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -28,55 +29,103 @@ func (c *Comm) Free() (err error) {
 	return Wrap(op, errors.Join(err, c.retire()))
 }
 
-// retire gives the id, and the shared memory of collective operations, back to the ranks that
-// they are from. The memory is used again in any case. The id is used again if no member has
-// an operation or a message left. For a message that is still on its way to a member there
-// either is a receive, or never will be one. The caller is inside.
+// retire begins to give back the id of c, and the shared memory of its collective operations. The caller is inside.
+//
+// # When an id can be used again
+//
+// Free may come while operations are underway: they go on, and later calls wait for them. A member has settled when it
+// has none left, also none that is persistent, and no message that was not received. It cannot begin another one, as
+// only a communicator or a persistent request does. For a message that is still on its way to a member that has settled
+// there was a receive, so it has come, or there never will be one. Each member finds out about itself, again and again,
+// in calls that make and free communicators.
+//
+// Members that have settled tell each other so along a tree of two levels, by one empty message each: on each node the
+// first member hears of the others there, and rank 0 of the communicator hears of all first members. Who has heard of
+// all below it, and has settled, knows that nobody else works with the shared memory that it has made for them: those
+// are the ranks of a node, or all if they meet at one place. It gives the memory to the next communicator, and then
+// tells the rank above. So rank 0 is the last one, and gives the id to the next communicator. The message that tells a
+// member of that id, or of the memory, comes after all this.
+//
+// A member that ends before it has settled tells nothing. Then neither is used again.
 func (c *Comm) retire() error {
-	t, id := c.everyone(), idOf(c.context)
-	idle := false
-	c.engine.Within(func(in pml.Inside) {
-		idle = in.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id), partitioned.of(id),
-			pairing.of(id))
-	})
-	if idle {
-		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
-	}
-	c.engine.Explain(pointToPoint.of(id), nil)
-	c.engine.Explain(agreement.of(id), nil)
-	c.engine.Explain(grouping.of(id), nil)
-	if t.Rank != 0 {
-		verdict := []byte{0}
-		if idle {
-			verdict[0] = 1
-		}
-		// Posted: a blocking send would wait, when its credit is used up, for rank 0 to free as many. If rank 0 has
-		// gone there is nobody to use the id again.
-		var err error
-		c.engine.Within(func(in pml.Inside) { err = in.Post(t.Context, int(t.Ranks[0]), t.Tag, pml.Mark{}, verdict) })
-		return err
-	}
-	r := &retirement{comm: c, id: id, idle: idle, verdicts: make([]byte, len(t.Ranks))}
-	for member := 1; member < len(t.Ranks); member++ {
-		request, err := c.engine.Irecv(t.Context, int(t.Ranks[member]), t.Tag, r.verdicts[member:member+1])
+	t := c.everyone()
+	r := &retirement{comm: c}
+	var below []int32
+	r.above, below = tree(c)
+	for _, member := range below {
+		request, err := c.engine.Irecv(t.Context, int(member), t.Tag, nil)
 		if err != nil {
 			return err // and the id is never used again
 		}
-		r.requests = append(r.requests, request)
+		r.below = append(r.below, request)
 	}
 	c.contexts.retire(r)
 	c.contexts.settle()
 	return nil
 }
 
-// retirement is a communicator that was led by this rank and freed, until all members have
-// said that they are done with it.
+// tree returns which rank of the job this member tells that it has settled, -1 if it is the last one to know, and which
+// ranks tell this one.
+func tree(c *Comm) (above int32, below []int32) {
+	top, self := c.members.ranks[0], int32(c.group.self)
+	one := c.visited || c.root.Nodes() == 1
+	switch {
+	case one && self == top:
+		return -1, c.members.ranks[1:]
+	case one:
+		return top, nil
+	}
+	first := map[int]int32{c.root.Node(int(top)): top} // members of nodes
+	above = -1
+	for _, member := range c.members.ranks[1:] {
+		node := c.root.Node(int(member))
+		up, known := first[node]
+		if !known {
+			first[node], up = member, top
+		}
+		if up == self {
+			below = append(below, member)
+		}
+		if member == self {
+			above = up
+		}
+	}
+	return above, below
+}
+
+// retirement is a communicator that this rank has freed, until it and all below it have settled.
 type retirement struct {
-	comm     *Comm
-	id       uint32
-	idle     bool   // on this rank
-	verdicts []byte // of the others: 1 means idle
-	requests []pml.Request
+	comm    *Comm
+	settled bool  // this rank
+	above   int32 // the rank that is told; -1: there is none
+	below   []pml.Request
+}
+
+// ready tells whether this rank has settled, and all below it have or are lost.
+func (r *retirement) ready() bool {
+	if !r.settled {
+		r.settle()
+	}
+	if !r.settled {
+		return false
+	}
+	done, _ := pml.AllDone(r.below)
+	return done
+}
+
+// settle finds out whether this rank has settled.
+func (r *retirement) settle() {
+	c, id := r.comm, idOf(r.comm.context)
+	c.engine.Within(func(in pml.Inside) {
+		r.settled = in.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id),
+			partitioned.of(id), pairing.of(id))
+	})
+	if r.settled {
+		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
+		c.engine.Explain(pointToPoint.of(id), nil)
+		c.engine.Explain(agreement.of(id), nil)
+		c.engine.Explain(grouping.of(id), nil)
+	}
 }
 
 // retire keeps a communicator that is freed.
@@ -86,18 +135,22 @@ func (c *contexts) retire(r *retirement) {
 	c.retiring.Unlock()
 }
 
-// settle uses again what the freed communicators have left that all members are done with. It
-// is called where communicators are made and freed, and does not block. If a member has gone
-// without having freed a communicator, the id is not used again.
-func (c *contexts) settle() {
+// settle gives back what is left of freed communicators. It is called where communicators are made and freed, on all
+// members, and does not block.
+func (c *contexts) settle() { c.settleSome(settleLooks) }
+
+// settleAll is settle for the end of the rank.
+func (c *contexts) settleAll() { c.settleSome(math.MaxInt) }
+
+func (c *contexts) settleSome(looks int) {
 	c.retiring.Lock()
 	defer c.retiring.Unlock()
-	for range min(len(c.retired), settleLooks) {
+	for range min(len(c.retired), looks) {
 		if c.turn >= len(c.retired) {
 			c.turn = 0
 		}
 		r := c.retired[c.turn]
-		if done, _ := pml.AllDone(r.requests); !done {
+		if !r.ready() {
 			c.turn++
 			continue
 		}
@@ -112,23 +165,30 @@ func (c *contexts) settle() {
 // calls settle twice. So it looks at more communicators than are freed, however many of them wait for members.
 const settleLooks = 4
 
-// use releases the team of a communicator that all members have freed, and its id for another one if it is idle.
+// use releases the team of a communicator that is ready, and tells the rank above, or has the id used again.
 func (c *contexts) use(r *retirement) {
-	idle := r.idle
-	for i := range r.requests {
-		_, _, err := r.requests[i].Take()
-		idle = idle && err == nil && r.verdicts[i+1] == 1
+	all := true
+	for i := range r.below {
+		_, _, err := r.below[i].Take()
+		all = all && err == nil
 	}
-	r.comm.team.Free(idle) // all are through with their calls that block, or have gone
-	if !idle {
-		return
-	}
-	for _, member := range r.comm.members.ranks {
-		if near(r.comm, member) {
-			job.ForgetFreed(r.comm.root, int(member), collective.of(r.id))
+	r.comm.team.Free(all) // all are through with their calls that block, or have gone
+	switch {
+	case !all:
+	case r.above >= 0:
+		// Posted: a blocking send would wait, when its credit is used up, for the rank above to free as many. If that
+		// rank has gone there is nobody to use the id again.
+		t := r.comm.everyone()
+		t.Engine.Within(func(in pml.Inside) { _ = in.Post(t.Context, int(r.above), t.Tag, pml.Mark{}, nil) })
+	default:
+		id := idOf(r.comm.context)
+		for _, member := range r.comm.members.ranks {
+			if near(r.comm, member) {
+				job.ForgetFreed(r.comm.root, int(member), collective.of(id))
+			}
 		}
+		c.give(uint64(id))
 	}
-	c.give(uint64(r.id))
 }
 
 // near tells whether a member of c is on this node and of this job.
@@ -141,8 +201,8 @@ func (c *contexts) abandon() {
 	c.retiring.Lock()
 	defer c.retiring.Unlock()
 	for _, r := range c.retired {
-		for i := range r.requests {
-			r.requests[i].Leave()
+		for i := range r.below {
+			r.below[i].Leave()
 		}
 	}
 	c.retired = nil

@@ -5,7 +5,11 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 )
 
 // TestFreeAhead: a rank frees more communicators than it has credit for, while the others do not free
@@ -73,5 +77,17 @@ func freeAhead(c *Comm, n int) error {
 			return nil
 		}
 		runtime.Gosched()
+	}
+}
+
+// TestFreeOverNodes: the first rank of each node hears of the others there, and rank 0 of all first ones. So the boards
+// of nodes are used again, too.
+func TestFreeOverNodes(t *testing.T) {
+	root := jobtest.Create(t, job.Config{Ranks: 6, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1, 0, 1, 2, 1}}).Root()
+	for rank, want := range [][]int32{{-1, 1, 2, 4}, {0, 3, 5}, {0}, {1}, {0}, {1}} {
+		c := &Comm{process: &process{root: root}, membership: membership{group: consecutive(rank, 0, 6)}}
+		c.members = c.group
+		above, below := tree(c)
+		require.Equal(t, want, append([]int32{above}, below...), rank)
 	}
 }

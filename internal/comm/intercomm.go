@@ -80,6 +80,7 @@ type meetLeader func(p agree.Proposal, round int) (theirs agree.Proposal, err er
 func (local *Comm) joinRemote(op string, leader int, bad error, meet meetLeader) (*Comm, error) {
 	id := local.contexts.take()
 	remote, given, err := local.meetRemote(op, id, leader, bad, meet)
+	local.contexts.settle()
 	if given != id && !isLost(err) {
 		local.contexts.give(id)
 	}

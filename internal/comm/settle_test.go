@@ -34,11 +34,12 @@ func TestSettleAsksFew(t *testing.T) {
 	e, peer := pml.New(memory.Root(), 0, m), pml.New(memory.Root(), 1, w.Module(1))
 	c := newContexts(0, 2)
 	for tag := range n {
-		freed := &Comm{team: &coll.Team{Engine: e}, membership: membership{members: nobody}}
-		r := &retirement{comm: freed, id: uint32(tag + 1), idle: true, verdicts: make([]byte, 2)}
-		request, err := e.Irecv(0, 1, tag, r.verdicts[1:])
+		freed := &Comm{team: &coll.Team{Engine: e}, membership: membership{members: nobody},
+			context: pointToPoint.of(uint32(tag + 1))}
+		r := &retirement{comm: freed, settled: true, above: -1}
+		request, err := e.Irecv(0, 1, tag, nil)
 		require.NoError(t, err)
-		r.requests = append(r.requests, request)
+		r.below = append(r.below, request)
 		c.retire(r)
 	}
 	for range 10 {
@@ -47,7 +48,7 @@ func TestSettleAsksFew(t *testing.T) {
 		require.LessOrEqual(t, m.looks-before, settleLooks)
 	}
 	require.Len(t, c.retired, n)
-	require.NoError(t, peer.Send(0, 0, n/2, []byte{1}, pml.Standard))
+	require.NoError(t, peer.Send(0, 0, n/2, nil, pml.Standard))
 	for range n/settleLooks + 1 {
 		c.settle()
 	}

@@ -157,6 +157,7 @@ func (c *Comm) Finalize() error {
 		c.tellUnreceived()
 	}
 	c.tellUnfreed("finalize", nil)
+	c.contexts.settleAll() // others may go on
 	c.drain()
 	c.contexts.abandon()
 	if leak := c.engine.Close(); err == nil {

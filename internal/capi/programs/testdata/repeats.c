@@ -117,6 +117,25 @@ static void communicators(int i) {
 	OK(MPI_Comm_free(&c));
 }
 
+/* underway frees communicators, on which operations are underway or prepared. */
+static void underway(int i) {
+	MPI_Comm c, bound;
+	MPI_Request q[4];
+	int word = 1, sum, got;
+	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+	OK(MPI_Send_init(&word, 1, MPI_INT, right, 1, c, &q[3]));
+	OK(MPI_Irecv(&got, 1, MPI_INT, left, 0, c, &q[0]));
+	OK(MPI_Isend(&word, 1, MPI_INT, right, 0, c, &q[1]));
+	OK(MPI_Comm_idup(c, &bound, &q[2]));
+	OK(MPI_Comm_free(&c));
+	OK(MPI_Waitall(3, q, MPI_STATUSES_IGNORE));
+	OK(MPI_Request_free(&q[3]));
+	OK(MPI_Iallreduce(&word, &sum, 1, MPI_INT, MPI_SUM, bound, &q[0]));
+	OK(MPI_Comm_free(&bound));
+	OK(MPI_Wait(&q[0], MPI_STATUS_IGNORE));
+	CHECK(got == 1 && sum == size);
+}
+
 static void intercommunicators(int i) {
 	MPI_Comm half, inter, merged;
 	OK(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half));
@@ -329,6 +348,7 @@ static const struct {
 	{"many windows", 4, GROWTH, many_windows}, {"created window", 1, 2 * GROWTH, created_window},
 	{"dynamic window", 1, 2 * GROWTH, dynamic_window}, {"Alloc_mem", 1, 4 * GROWTH, allocated},
 	{"communicators", 60, 300, communicators}, {"intercommunicators", 40, 200, intercommunicators},
+	{"underway", 60, 900, underway},
 	{"topologies", 60, 300, topologies}, {"attributes", 2000, 6000, attributes}, {"types", 400, 1600, types},
 	{"objects", 2000, 6000, objects}, {"requests", 200, 800, requests}, {"messages", 3 * GROWTH, 9 * GROWTH, messages},
 	{"buffered", GROWTH, 4 * GROWTH, buffered}, {"collectives", 2 * GROWTH, 6 * GROWTH, collectives},
