@@ -33,8 +33,10 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		event()
 	case <-s.watch.PlacesDue():
 		s.act(s.watch.PlacesLate())
-	case <-s.grace:
-		s.fate.GraceOver()
+	case <-s.grace.over:
+		if !s.grace.goOn(s.ranks) {
+			s.fate.GraceOver()
+		}
 	case err := <-s.io.Failed():
 		s.fate.OutputFailed(err)
 	case o := <-s.job.Part.Next():

@@ -76,7 +76,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 	s.fate = fate.Fate{Hostname: nodeName(p.job), Starting: true, Quiet: p.job.Part != nil, Effects: fate.Effects{
 		Alive:  s.ranks.Alive,
 		Signal: s.ranks.Signal,
-		Grace:  func(d time.Duration) { s.grace = time.After(d) },
+		Grace:  func(d time.Duration) { s.grace.begin(d, s.ranks) },
 		Say:    s.io.Say,
 	}}
 	return s
@@ -106,7 +106,7 @@ type events struct {
 	childEnd  chan os.Signal // a child has ended: reap
 	cancelled <-chan struct{}
 	timeout   <-chan time.Time
-	grace     <-chan time.Time
+	grace     grace
 	deadline  <-chan time.Time // of the killed processes
 	left      host.Left        // of them, when the deadline was set
 	posted    chan func()      // see post

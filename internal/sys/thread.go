@@ -61,13 +61,13 @@ func ReadRunDelay() RunDelay {
 	defer unix.Close(fd)
 	var text [64]byte
 	n, _ := unix.Read(fd, text[:]) // an error: there are no words
-	r := parseRunDelay(text[:max(n, 0)])
+	r := ParseRunDelay(text[:max(n, 0)])
 	r.Thread = unix.Gettid()
 	return r
 }
 
-// parseRunDelay reads "RAN WAITED SLICES", the times in nanoseconds.
-func parseRunDelay(text []byte) (r RunDelay) {
+// ParseRunDelay reads schedstat of a thread: "RAN WAITED SLICES", the times in nanoseconds.
+func ParseRunDelay(text []byte) (r RunDelay) {
 	words := bytes.Fields(text)
 	if len(words) != 3 {
 		return r

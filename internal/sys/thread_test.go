@@ -14,14 +14,14 @@ func FuzzParseRunDelay(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := parseRunDelay([]byte(text))
+		r := ParseRunDelay([]byte(text))
 		require.GreaterOrEqual(t, r.Ran, time.Duration(0))
 		require.GreaterOrEqual(t, r.Waited, time.Duration(0))
 	})
 }
 
 func TestRunDelay(t *testing.T) {
-	require.Equal(t, RunDelay{Ran: 1537879, Waited: 1378251}, parseRunDelay([]byte("1537879 1378251 3\n")))
+	require.Equal(t, RunDelay{Ran: 1537879, Waited: 1378251}, ParseRunDelay([]byte("1537879 1378251 3\n")))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := ReadRunDelay()
