@@ -9,6 +9,6 @@ import "embed"
 //go:embed go.mod go.sum LICENSE
 //go:embed btl cmd/libmpi datatype exchange mpi/fault shm suci trace
 //go:embed internal/areas internal/attendant internal/btl internal/capi internal/coll internal/comm internal/courier
-//go:embed internal/file internal/job internal/limits internal/numa internal/pml internal/processes internal/reach
-//go:embed internal/sys internal/topology internal/trace/recorder internal/window
+//go:embed internal/exit internal/file internal/job internal/limits internal/numa internal/pml internal/processes
+//go:embed internal/reach internal/sys internal/topology internal/trace/recorder internal/window
 var Sources embed.FS

@@ -41,7 +41,7 @@ func inOneSpaceBy(t testing.TB, ranks int, settings comm.Settings, f func(*Comm)
 	root := mem.Root()
 	for rank := range ranks {
 		p := uint64(base) + uint64(rank)*partition
-		root.SetArena(rank, p, partition, p+4096, partition-4096)
+		root.SetTask(rank, job.Task{Partition: p, Size: partition, Arena: p + 4096})
 	}
 	jobtest.Ranks(t, root, func(rank int) error {
 		module, err := pvasbtl.New(root, rank)

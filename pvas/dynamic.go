@@ -52,6 +52,7 @@ func (p *planner) readDynamic() error {
 		return err
 	}
 	p.img.relocs, p.img.direct = relocs, true
+	p.findHooks()
 	return nil
 }
 

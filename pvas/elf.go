@@ -36,6 +36,7 @@ type image struct {
 	relocs   []reloc
 	packed   packed // further ones
 	direct   bool   // they are all there is to do: no dynamic linker needed
+	hooks    uint64 // address of the variable exitHooks, 0: unknown
 	execStk  bool
 	origin   bool // it asks for its folder, see origin.go
 }

@@ -47,6 +47,9 @@ type Layout struct {
 	Entry       uint64 `json:"entry"`        // where the task starts
 	// Offset is that of the program's addresses to those in its file, modulo 2^64. Debuggers ask for it.
 	Offset uint64 `json:"offset"`
+	// ExitHooks is the address of the variable in which the runtime of a Go program has the functions to call at its
+	// end, 0: unknown. See package exit.
+	ExitHooks uint64 `json:"-"`
 }
 
 // program is everything loaded for one task.
@@ -74,6 +77,9 @@ func lay(partition int, base, size uint64, prog program, front extents) (Layout,
 		l.Image = place(prog.img, l.SmallRegion.End)
 		l.Offset = l.Image.Start - prog.img.lo
 		l.Entry = prog.img.entry + l.Offset
+		if prog.img.hooks != 0 {
+			l.ExitHooks = prog.img.hooks + l.Offset
+		}
 	}
 	end := l.Image.End
 	if prog.interp != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/capi"
 	"github.com/gopvas/gopvas/internal/capi/coro"
+	"github.com/gopvas/gopvas/internal/exit"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -57,6 +58,14 @@ func libmpiDescribeTables(t *C.struct_tables) {
 	t.types = (*C.uint32_t)(unsafe.Pointer(&capi.Tables.Types))
 	t.made = (*C.uint64_t)(unsafe.Pointer(&capi.Tables.Made))
 	t.looks = shm.SharedLooks
+}
+
+// libmpiImage returns the program that a rank ends as, and its size: see leave.c.
+//
+//export libmpiImage
+func libmpiImage(size *C.size_t) C.uintptr_t {
+	*size = C.size_t(len(exit.Image))
+	return C.uintptr_t(uintptr(unsafe.Pointer(unsafe.StringData(exit.Image))))
 }
 
 // libmpiServe gives the thread back to C and serves its calls from then on, until one has the thread leave the

@@ -137,6 +137,8 @@ static void begun(void) {
 	pthread_atfork(NULL, NULL, after_fork);
 	libmpiDescribeRank(&libmpi_described);
 	libmpiDescribeTables(&libmpi_tables);
+	if (libmpi_described.size > 0)
+		libmpi_leave_at_end();
 	if (level < MPI_THREAD_SERIALIZED && have_coroutine())
 		start_coroutine();
 	else

@@ -108,6 +108,9 @@ extern struct described {
 	long first, last;
 } libmpi_described;
 
+// libmpi_leave_at_end is called in a process that shares its memory with other ranks. See leave.c.
+void libmpi_leave_at_end(void);
+
 // libmpi_mine is the context of the thread that has the coroutine, NULL in all others.
 extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec")));
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/attendant"
 	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
 	"github.com/gopvas/gopvas/internal/btl/sm"
+	"github.com/gopvas/gopvas/internal/exit"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/trace"
@@ -106,6 +107,7 @@ func join(ops Operators) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	exit.LeaveFirst(root.ExitHooks(place.Rank))
 	root.SetState(place.Rank, job.StateInit)
 	c := NewWorld(root, place.Rank, module, s, ops, networks...)
 	if root.Spin() >= job.DefaultSpin {

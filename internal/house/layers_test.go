@@ -40,8 +40,9 @@ var layers = []layer{
 	{"internal/topology", []string{"internal/limits"}},
 	{"internal/topology/topologytest", []string{"internal/topology"}},
 	{"internal/machine", []string{"internal/areas", "internal/limits", "internal/topology"}},
+	{"internal/exit", []string{"pvas"}},                        // its test only
 	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
-	{"internal/vm", nil}, // a script, and its test
+	{"internal/vm", nil},                                       // a script, and its test
 
 	{"datatype", nil},
 	{"mpi/fault", []string{"datatype"}},
@@ -83,7 +84,7 @@ var layers = []layer{
 	{"internal/comm/entry", nil},
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/comm/agree", "internal/comm/entry",
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/pml", "btl",
-		"internal/btl/...", "internal/job", "internal/numa", "internal/attendant", "shm", "trace",
+		"internal/btl/...", "internal/job", "internal/exit", "internal/numa", "internal/attendant", "shm", "trace",
 		"internal/trace/recorder"}},
 	{"internal/reach", []string{"datatype", "internal/comm", "internal/job"}},
 	{"internal/courier", []string{"internal/comm", "internal/job", "shm", "suci"}},
@@ -116,7 +117,7 @@ var layers = []layer{
 		"internal/coll",
 		"internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job", "internal/processes", "internal/topology", "internal/trace/recorder"}},
-	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},
+	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "internal/exit", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
 	{"internal/capi/install", []string{".", "internal/gocmd", "internal/linkage"}},
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only

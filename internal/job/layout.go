@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 37
+	LayoutVersion = 38
 
 	cacheLine = 64
 
@@ -154,7 +154,7 @@ type rankBlock struct {
 	partition     atomic.Uint64
 	partitionSize atomic.Uint64
 	arena         atomic.Uint64
-	arenaSize     atomic.Uint64
+	exitHooks     atomic.Uint64
 	small         atomic.Uint64
 	smallSize     atomic.Uint64
 	gone          atomic.Uint32

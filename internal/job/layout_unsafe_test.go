@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 37, LayoutVersion)
+	require.EqualValues(t, 38, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -100,7 +100,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 128},
 		{"rankBlock.partitionSize", unsafe.Offsetof(b.partitionSize), 136},
 		{"rankBlock.arena", unsafe.Offsetof(b.arena), 144},
-		{"rankBlock.arenaSize", unsafe.Offsetof(b.arenaSize), 152},
+		{"rankBlock.exitHooks", unsafe.Offsetof(b.exitHooks), 152},
 		{"rankBlock.small", unsafe.Offsetof(b.small), 160},
 		{"rankBlock.smallSize", unsafe.Offsetof(b.smallSize), 168},
 		{"rankBlock.gone", unsafe.Offsetof(b.gone), 176},

@@ -150,35 +150,41 @@ func (r *Root) SegmentOffset(rank int) int64 {
 // has no segments. They are an extent of a sparse file, which costs nothing.
 func (r *Root) SegmentStride() int64 { return int64(r.head.segmentStride) }
 
-// SetArena notes the bounds of a rank's partition and of the arena in it, in bytes
-// and addresses. The maker of both calls it once, before the rank
-// starts. The arena must be reserved memory (PROT_NONE) of which the rank makes
-// as much accessible as it needs.
-func (r *Root) SetArena(rank int, partition, partitionSize, arena, arenaSize uint64) {
+// A Task is what the maker of a rank's memory knows of it, in addresses and bytes.
+type Task struct {
+	Partition, Size uint64
+	// Arena is where the arena begins, which is the rest of the partition. It is reserved memory (PROT_NONE), of which
+	// the rank makes as much accessible as it needs.
+	Arena uint64
+	// Small is accessible memory for the first small things that the rank shares, which costs no page table of its own.
+	Small, SmallSize uint64
+	ExitHooks        uint64 // pvas.Layout.ExitHooks
+}
+
+// SetTask is called once, before the rank starts.
+func (r *Root) SetTask(rank int, t Task) {
 	b := r.block(rank)
-	b.partition.Store(partition)
-	b.partitionSize.Store(partitionSize)
-	b.arena.Store(arena)
-	b.arenaSize.Store(arenaSize)
+	b.partition.Store(t.Partition)
+	b.partitionSize.Store(t.Size)
+	b.arena.Store(t.Arena)
+	b.small.Store(t.Small)
+	b.smallSize.Store(t.SmallSize)
+	b.exitHooks.Store(t.ExitHooks)
 }
 
 // Arena returns the bounds of a rank's arena; size 0 if there is none.
 func (r *Root) Arena(rank int) (base, size uint64) {
 	b := r.block(rank)
-	return b.arena.Load(), b.arenaSize.Load()
+	base = b.arena.Load()
+	return base, b.partition.Load() + b.partitionSize.Load() - base
 }
+
+// ExitHooks returns that of a rank, 0: it is not known.
+func (r *Root) ExitHooks(rank int) uint64 { return r.block(rank).exitHooks.Load() }
 
 // SmallRegionSize returns how many bytes the small region of each rank should have: enough for a
 // mailbox, and of the first rank for the board of all ranks' collectives.
 func SmallRegionSize(ranks int) uint64 { return uint64(min(80<<10+ranks*256, 1<<20)) }
-
-// SetSmallRegion notes the bounds of a rank's small region: accessible memory for the first small
-// things that it shares, which costs no page table of its own. As SetArena.
-func (r *Root) SetSmallRegion(rank int, at, size uint64) {
-	b := r.block(rank)
-	b.small.Store(at)
-	b.smallSize.Store(size)
-}
 
 // SmallRegion returns the bounds of a rank's small region; size 0 if there is none.
 func (r *Root) SmallRegion(rank int) (at, size uint64) {

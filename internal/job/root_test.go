@@ -60,14 +60,13 @@ func TestConfigIsChecked(t *testing.T) {
 
 func TestArenaAndPartition(t *testing.T) {
 	r := testRoot(t, Config{Ranks: 2})
-	r.SetArena(1, 0x10000, 0x20000, 0x18000, 0x4000)
+	r.SetTask(1, Task{Partition: 0x10000, Size: 0x20000, Arena: 0x18000, Small: 0x14000, SmallSize: 0x2000})
 	base, size := r.Arena(1)
-	require.Equal(t, [2]uint64{0x18000, 0x4000}, [2]uint64{base, size})
+	require.Equal(t, [2]uint64{0x18000, 0x18000}, [2]uint64{base, size})
 	base, size = r.Partition(1)
 	require.Equal(t, [2]uint64{0x10000, 0x20000}, [2]uint64{base, size})
 	_, size = r.Arena(0)
 	require.Zero(t, size)
-	r.SetSmallRegion(1, 0x14000, 0x2000)
 	base, size = r.SmallRegion(1)
 	require.Equal(t, [2]uint64{0x14000, 0x2000}, [2]uint64{base, size})
 	_, size = r.SmallRegion(0)
@@ -107,7 +106,7 @@ func TestRanksThatDoNotExist(t *testing.T) {
 			require.ErrorAs(t, err, &have)
 			require.Equal(t, want, have)
 		}
-		r.SetArena(rank, 1, 1, 1, 1)
+		r.SetTask(rank, Task{1, 1, 1, 1, 1, 1})
 		r.SetState(rank, StateFinal)
 		r.MarkGone(rank)
 		require.Equal(t, StateNone, r.State(rank))

@@ -3,6 +3,7 @@ package sys
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"syscall"
@@ -79,6 +80,28 @@ func RaiseDefault(sig syscall.Signal) error {
 	}
 	err := Raise(sig)
 	return errors.Join(err, action(&old, nil))
+}
+
+// ExecFile makes this process one of the program in f, with all signals blocked and without environment. It returns
+// only with an error, and then nothing has changed. A program that runs so cannot be a script.
+func ExecFile(f *os.File, argv []string) error {
+	fd, err := Fileno(f)
+	if err != nil {
+		return err
+	}
+	list, err := syscall.SlicePtrFromStrings(argv)
+	if err != nil {
+		return err
+	}
+	var empty byte
+	var env *byte
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	mask := BlockSignals()
+	defer SetSignalMask(mask)
+	_, _, errno := unix.RawSyscall6(unix.SYS_EXECVEAT, uintptr(fd), uintptr(unsafe.Pointer(&empty)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(list))), uintptr(unsafe.Pointer(&env)), unix.AT_EMPTY_PATH, 0)
+	return wrapErrno("execveat", errno)
 }
 
 // Word views the 32-bit word at a mapped, 4-byte aligned address.

@@ -38,7 +38,7 @@ func heapSpace(t testing.TB, c job.Config) *job.Root {
 	base := (uint64(sys.AddrOf(heap)) + btl.HugePage - 1) &^ (btl.HugePage - 1)
 	for rank := range c.Ranks {
 		at := base + uint64(rank)*partition
-		mem.Root().SetArena(rank, at, partition, at+arenaStart, partition-arenaStart)
+		mem.Root().SetTask(rank, job.Task{Partition: at, Size: partition, Arena: at + arenaStart})
 	}
 	return mem.Root()
 }
@@ -59,7 +59,8 @@ func space(t testing.TB, c job.Config) *job.Root {
 	})
 	for rank := range c.Ranks {
 		partition := uint64(base) + uint64(rank)*partitionSize
-		mem.Root().SetArena(rank, partition, partitionSize, partition+arenaStart, arenaSize)
+		mem.Root().SetTask(rank, job.Task{Partition: partition, Size: partitionSize,
+			Arena: partition + arenaStart})
 	}
 	return mem.Root()
 }
@@ -103,7 +104,7 @@ func TestNewRefuses(t *testing.T) {
 	require.ErrorAs(t, err, &bad)
 	page := uint64(root.PageSize())
 	for _, arena := range [][2]uint64{{0, 0}, {page, 0}, {page + 1, page}, {page, page + 1}, {-page, 2 * page}} {
-		root.SetArena(1, 0, 0, arena[0], arena[1])
+		root.SetTask(1, job.Task{Partition: arena[0], Size: arena[1], Arena: arena[0]})
 		_, err := pvasbtl.New(root, 1)
 		require.ErrorContains(t, err, "no usable arena", "%#x", arena)
 	}
@@ -146,7 +147,10 @@ func TestSmallRegion(t *testing.T) {
 	root := space(t, job.Config{Ranks: ranks, CPUs: 2})
 	small := make([]byte, job.SmallRegionSize(ranks)+4096)
 	at := (uint64(sys.AddrOf(small)) + 4095) &^ 4095
-	root.SetSmallRegion(0, at, job.SmallRegionSize(ranks))
+	arena, _ := root.Arena(0)
+	base, size := root.Partition(0)
+	root.SetTask(0, job.Task{Partition: base, Size: size, Arena: arena, Small: at,
+		SmallSize: job.SmallRegionSize(ranks)})
 	inside := func(p uint64) bool { return p >= at && p < at+job.SmallRegionSize(ranks) }
 	m, err := pvasbtl.New(root, 0)
 	require.NoError(t, err)

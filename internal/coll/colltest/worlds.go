@@ -126,7 +126,7 @@ func inOneSpace(t testing.TB, ranks, cpus int, s job.Settings) (*job.Root, func(
 	root := memory.Root()
 	return root, func(rank int) btl.Module {
 		p := uint64(base) + uint64(rank)*partition
-		root.SetArena(rank, p, partition, p+4096, partition-4096)
+		root.SetTask(rank, job.Task{Partition: p, Size: partition, Arena: p + 4096})
 		m, err := pvasbtl.New(root, rank)
 		require.NoError(t, err)
 		return m

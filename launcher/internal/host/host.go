@@ -202,8 +202,8 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 		Partition: req.Rank, CPUs: req.CPUs, Node: memoryNode(root, rank), Nice: sys.NiceBy(req.Nice),
 		Limits: fileLimit(), Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
 		Placed: func(l pvas.Layout) {
-			root.SetArena(rank, l.Base, l.Size, l.Arena.Start, l.Arena.Len())
-			root.SetSmallRegion(rank, l.SmallRegion.Start, l.SmallRegion.Len())
+			root.SetTask(rank, job.Task{Partition: l.Base, Size: l.Size, Arena: l.Arena.Start,
+				Small: l.SmallRegion.Start, SmallSize: l.SmallRegion.Len(), ExitHooks: l.ExitHooks})
 		},
 	})
 	if killed, ok := errors.AsType[*pvas.KilledError](err); ok {
