@@ -68,6 +68,10 @@ func (x *executor) drain() {
 		for len(x.stack) > 0 {
 			r := x.stack[len(x.stack)-1]
 			x.stack = x.stack[:len(x.stack)-1]
+			if phase(r.n.state.Load()&phaseMask) == over {
+				x.finish(r.g, r.n)
+				continue
+			}
 			if x.e.trace != nil {
 				x.traced(r)
 				continue
@@ -93,6 +97,10 @@ func (x *executor) ready(g *graph, n *node) {
 		x.runnable(g, n)
 	}
 }
+
+// pass has a SEND or RECV that nothing will meet, and whose state is over, be done. It waits on the stack: a row of
+// such nodes may be as long as a graph, and each would call finish for the next one.
+func (x *executor) pass(g *graph, n *node) { x.stack = append(x.stack, ref{g, n}) }
 
 // runnable decides who executes a node that can be executed.
 func (x *executor) runnable(g *graph, n *node) {

@@ -44,6 +44,7 @@ const (
 	vain
 
 	phaseBits = 8
+	phaseMask = 1<<phaseBits - 1
 )
 
 func (p phase) of(issue uint64) uint64 { return issue<<phaseBits | uint64(p) }

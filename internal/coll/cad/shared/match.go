@@ -68,7 +68,7 @@ func (x *executor) meet(g *graph, n *node) {
 	rank, kind, at := uint32(high(g.where.Load())), n.kind, pairOf(n.arg)
 	if !n.state.CompareAndSwap(waiting.of(issue), ready.of(issue)) { // it is vain: see passOver
 		n.state.Store(over.of(issue))
-		x.finish(g, n)
+		x.pass(g, n)
 		return
 	}
 	// From here on n is ours only if we can claim it.
@@ -164,7 +164,7 @@ func (x *executor) passOver(first found, from, to uint32, f cad.Failure) {
 		g.fault.Note(f)
 		if !n.state.CompareAndSwap(waiting.of(issue), vain.of(issue)) &&
 			n.state.CompareAndSwap(ready.of(issue), over.of(issue)) {
-			x.finish(g, n)
+			x.pass(g, n)
 		}
 	}
 }
