@@ -38,3 +38,20 @@ func TestIdle(t *testing.T) {
 	require.NoError(t, p.Free())
 	require.True(t, e.Inside().Idle(a))
 }
+
+// TestQuestionsOfPrograms: a message of a program is no question, whatever its tag, and nobody looks for one.
+func TestQuestionsOfPrograms(t *testing.T) {
+	const asked, program = 8, 9
+	e := newWorld(t, 1, 1, mem.Options{}).engines[0]
+	e.Within(func(in pml.Inside) { in.Respond(asked, func(pml.Inside) bool { return false }) })
+	for _, tag := range []int{pml.AskTag, pml.MaxTag - 1, pml.MaxTag} {
+		require.NoError(t, e.Send(program, 0, tag, nil, pml.Standard))
+	}
+	_, err := e.Recv(program, 0, pml.MaxTag, nil)
+	require.NoError(t, err)
+	require.Zero(t, e.Questions())
+	require.NoError(t, e.Send(asked, 0, pml.AskTag, nil, pml.Standard))
+	_, ok, err := e.Iprobe(asked, 0, pml.AskTag)
+	require.True(t, ok && err == nil)
+	require.EqualValues(t, 1, e.Questions())
+}

@@ -148,8 +148,8 @@ func (p *protocol) unexpected(msg *message) {
 	msg.Source, msg.Tag = msg.frame.Source, msg.frame.Tag
 	c := p.match.In(msg.frame.Context)
 	c.Add(&msg.Message)
-	if msg.Tag >= AskTag && msg.Tag < MaxTag { // programs use MaxTag
-		p.questions.came.Add(1)
+	if msg.Tag >= AskTag {
+		p.questions.note(msg.frame.Context)
 	}
 	p.stats.Unexpected++
 	p.stats.unexpectedNow++
