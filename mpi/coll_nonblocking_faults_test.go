@@ -262,3 +262,59 @@ func TestNonblockingDeath(t *testing.T) {
 		}
 	}
 }
+
+// callAgain begins more operations than there is room for on one rank, and makes the call again. So it has made as many
+// calls as the other rank, which asks it about one that is refused.
+func callAgain(c *Comm) error {
+	const comms, each = 4, 256
+	long, word := make([]byte, 100_000), []int{0} // the long one is no call for the ring
+	var dups []*Comm
+	for range comms {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		dups = append(dups, d)
+	}
+	var all []Request
+	fill := func() error {
+		for _, d := range dups {
+			for range each {
+				r, err := d.Ibarrier()
+				if err != nil {
+					return err
+				}
+				all = append(all, r)
+			}
+		}
+		return nil
+	}
+	if c.Rank() == 0 {
+		err := fill()
+		_, full := Ibcast(c, long, 0)
+		if err := first(err, wantIs("too many", full, ErrTooMany), Send(c, word, 1, 0)); err != nil {
+			return err
+		}
+	} else {
+		_, err := Recv(c, word, 0, 0)
+		if err := first(err, fill()); err != nil {
+			return err
+		}
+	}
+	if err := first(WaitAll(all, nil), result(Ibcast(c, long, 0))); err != nil {
+		return err
+	}
+	in := make([]int, 2-c.Rank()) // too few at rank 1
+	err := result(Iallreduce(c, []int{1, 2}, in, Sum[int]()))
+	if err := heardOf[*BufferError](err, c.Rank() == 1, 1, true); err != nil {
+		return err
+	}
+	sum := []int{1}
+	err = first(result(Iallreduce(c, nil, sum, Sum[int]())), want("sum", sum[0], 2))
+	for _, d := range dups {
+		err = first(err, d.Free())
+	}
+	return err
+}
+
+func TestCallAgain(t *testing.T) { inOneSpace(t, 2, callAgain) }

@@ -87,6 +87,17 @@ func (x *asking) remember(kind int, turn, call uint64, size int, a *Args) {
 	}
 }
 
+// Retract takes back the last call that does not block: there was no room to begin it, so the program makes it again.
+func Retract(t *Team) {
+	if t.Check || t.Size == 1 {
+		return
+	}
+	t.lock()
+	defer t.unlock()
+	t.calls[nonblocking].retract(t.issued)
+	t.issued--
+}
+
 // asked tells whether a question may wait for an answer.
 func (x *asking) asked() bool {
 	return x.unanswered.Load() != 0 || x.team.Engine.Questions() != x.seen.Load()

@@ -58,6 +58,13 @@ func (h *history) goOn(turn, call uint64, size int, op *Op, alone bool) bool {
 	return true
 }
 
+// retract takes back the last call.
+func (h *history) retract(turn uint64) {
+	if m := &h.past[h.latest]; m.last == turn {
+		atomic.StoreUint64(&m.last, turn-1)
+	}
+}
+
 func (m *made) like(call uint64, size int, op *Op) bool {
 	return m.call == call && m.size == size &&
 		(op == nil || int32(op.Size) == m.element && op.Commutative == m.commutative)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 )
 
 // Graph is one rank's part of a collective algorithm that the program makes up: sends,
@@ -114,7 +115,8 @@ func (g *Graph) PrepareOn(c *Comm) (Request, error) {
 	return r, Wrap("prepare graph", err)
 }
 
-// issue begins a graph on the communicator, unless there is something wrong with it.
+// issue begins a graph on the communicator, unless there is something wrong with it. A graph for which there is no room
+// is no call that is refused: the program makes the call again.
 func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
 	if err := c.mayCall(); err != nil {
 		return Request{}, err
@@ -122,7 +124,7 @@ func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
 	if err = wrong; err == nil {
 		r.r, err = c.graphs.Issue(c.channel, g)
 	}
-	if err != nil { // if calls are checked the others hear of it
+	if err != nil && !errors.Is(err, shared.ErrTooMany) { // if calls are checked the others hear of it
 		c.graphs.Refuse(c.channel, g, err)
 	}
 	return r, err
@@ -132,7 +134,11 @@ func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
 // goroutine takes part for this rank. edges are those of an exchange, as far as they are known.
 func (c *Comm) issueCall(g *cad.Graph, wrong error, edges *coll.Exchange) (Request, error) {
 	if wrong == nil || c.mayCall() != nil {
-		return c.issue(g, wrong)
+		r, err := c.issue(g, wrong)
+		if errors.Is(err, shared.ErrTooMany) {
+			coll.Retract(c.team)
+		}
+		return r, err
 	}
 	forget := c.graphs.Refuse(c.channel, g, wrong)
 	if r := coll.Refuse(c.team, g, wrong, edges, forget); r != nil {
