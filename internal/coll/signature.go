@@ -106,6 +106,21 @@ func DescribeCall(call uint64, operator func(name uint64) string) string {
 	return s
 }
 
+// CallAs has errors name the calls of a team by other words than their kinds: those of what they are steps of.
+func CallAs(t *Team, names map[Kind]string) {
+	describe := t.Describe
+	t.Describe = func(call uint64) string {
+		name := names[Kind(call>>callKindAt)]
+		switch {
+		case name != "" && !cad.IsRefused(call):
+			return name
+		case describe != nil:
+			return describe(call)
+		}
+		return DescribeCall(call, nil)
+	}
+}
+
 func describeOp(op uint64, operator func(name uint64) string) string {
 	switch {
 	case op&commonOp != 0 && operator != nil:

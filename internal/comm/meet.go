@@ -81,6 +81,9 @@ func BelongsTo(c *Comm, objects string) {
 	}
 }
 
+// CallAs has errors name the collective operations of c by what they are steps of, by their kinds.
+func CallAs(c *Comm, names map[coll.Kind]string) { coll.CallAs(c.team, names) }
+
 // tellUnfreed prints what the program has not freed, of one session or if that is nil of all. The first of a kind is
 // named, if it has a name. What is told is forgotten.
 func (p *process) tellUnfreed(call string, of *Session) {

@@ -1,12 +1,19 @@
 package window
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
 
 // Attach adds memory of this rank to a dynamic window. Its place is told to others by its address.
 func (w *Window) Attach(base uintptr, bytes int) error {
 	err := w.dynamic()
 	if err == nil && bytes < 0 {
 		err = ErrSize
+	}
+	if err == nil && !sys.Mapped(base, uintptr(bytes)) { // an access would end the rank that makes it
+		err = fmt.Errorf("%w: not all of %d bytes at %#x is memory of this process", ErrAttach, bytes, base)
 	}
 	if err == nil {
 		err = w.attached.Attach(base, bytes)

@@ -92,6 +92,9 @@ func (w *Window) find(p *Place) (a access, err error) {
 
 func (w *Window) outside(p *Place, lo, hi int64) error {
 	t := &w.targets[p.Rank]
+	if w.flavor == Dynamic {
+		return fmt.Errorf("%w: displacement %d: that of a dynamic window is an address of the target", ErrRange, p.Disp)
+	}
 	return fmt.Errorf("%w: bytes %d to %d from displacement %d on, in units of %d bytes; it has %d bytes", ErrRange, lo,
 		hi-1, p.Disp, t.unit, t.bytes)
 }

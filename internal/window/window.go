@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/reach"
@@ -100,9 +101,11 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 			err = w.spread(s.Bytes, w.make(&s))
 		}
 		if err != nil {
-			err = errors.Join(err, w.node.free())
+			return errors.Join(err, w.node.free())
 		}
-		return err
+		comm.CallAs(own, map[coll.Kind]string{coll.Barrier: "a fence of the window",
+			coll.Allgather: "the end of the window"})
+		return nil
 	})
 	if err != nil {
 		return nil, w.wrap("make", -1, err)

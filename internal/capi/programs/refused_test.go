@@ -117,11 +117,18 @@ func TestErrorsNameTheirPlaces(t *testing.T) {
 				"it has 40 bytes (MPI_ERR_RMA_RANGE), called by solve at blamed.c:17\n",
 			"send": "rank 0: MPI_Send on the communicator of MPI_Comm_split (make at blamed.c:10): send to rank 99, " +
 				"tag 0: rank 99 is outside 0..0 (MPI_ERR_RANK), called by solve at blamed.c:19\n",
+			"dynamic": "put to rank 0: outside of the memory of the target: displacement -5: that of a dynamic " +
+				"window is an address of the target (MPI_ERR_RMA_RANGE)",
+			"attach": "the memory cannot be attached: not all of 4096 bytes at 0x4000000000000000 is memory of this " +
+				"process (MPI_ERR_RMA_ATTACH)",
 			"string": "last of MPI_Win_unlock on the window of MPI_Win_allocate (make at blamed.c:9): ",
 		} {
 			_, stderr, code := w.start(t, 1, program, what)
 			require.Equal(t, 1, code)
 			require.Contains(t, stderr, text)
 		}
+		_, stderr, code := w.start(t, 2, program, "end") // either rank may be the one that is told first
+		require.Equal(t, 1, code)
+		require.Regexp(t, "here it was (a fence|the end) of the window, there (a fence|the end) of the window;", stderr)
 	})
 }

@@ -17,6 +17,18 @@ static void solve(const char *what) {
 		MPI_Put(&x, 1, MPI_INT, 0, 100, 1, MPI_INT, window);
 	} else if (strcmp(what, "send") == 0) {
 		MPI_Send(&x, 1, MPI_INT, 99, 0, half);
+	} else if (strcmp(what, "dynamic") == 0 || strcmp(what, "attach") == 0) {
+		OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window));
+		OK(MPI_Win_fence(0, window));
+		if (what[0] == 'd')
+			MPI_Put(&x, 1, MPI_INT, 0, -5, 1, MPI_INT, window);
+		else
+			MPI_Win_attach(window, (void *)(1ul << 62), 4096);
+	} else if (strcmp(what, "end") == 0) {
+		if (rank == 0)
+			OK(MPI_Win_fence(0, window));
+		else
+			OK(MPI_Win_free(&window));
 	} else if (strcmp(what, "string") == 0) {
 		char text[MPI_MAX_ERROR_STRING];
 		OK(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN));
