@@ -59,8 +59,8 @@ func ParseBinding(s string) (Binding, error) {
 	for entry := range strings.SplitSeq(s, ",") {
 		set, err := topology.ParseRange(entry)
 		if err != nil {
-			return Binding{}, fmt.Errorf("launcher: binding %q: %w: use none, core, l3, numa, socket or a list such "+
-				"as 0,2,4-7", s, err)
+			return Binding{}, fmt.Errorf("launcher: binding %q: %w: use auto, none, core, l3, numa, socket or a "+
+				"list such as 0,2,4-7", s, err)
 		}
 		b.Sets = append(b.Sets, set)
 	}

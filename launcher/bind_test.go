@@ -54,7 +54,7 @@ func TestParseBindingRefuses(t *testing.T) {
 	for _, text := range []string{"cores", ",", "1,", "3-1", "-", "1-", "-1", "1-2-3", "65536",
 		"0-99999999999999999999", "0x1", " 1", "+1"} {
 		_, err := ParseBinding(text)
-		require.ErrorContains(t, err, "use none, core, l3, numa, socket or a list", text)
+		require.ErrorContains(t, err, "use auto, none, core, l3, numa, socket or a list", text)
 	}
 }
 

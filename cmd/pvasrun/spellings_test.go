@@ -22,7 +22,7 @@ func TestRefusedSpellings(t *testing.T) {
 		"--map-by ppr:0:node p":              `--map-by: "ppr:0:node": write for example ppr:2:node`,
 		"--map-by numa:SPAN p":               `--map-by: "numa:SPAN": behind the colon may stand PE=N`,
 		"--map-by numa:PE=0 p":               `behind the colon may stand PE=N`,
-		"--bind-to hwthread p":               `--bind-to: "hwthread": write --bind none, core`,
+		"--bind-to hwthread p":               `--bind-to: "hwthread": write --bind auto, none, core`,
 		"--cpus-per-rank 0 p":                `--cpus-per-rank: 0 is below 1`,
 		"-ppn 2 -n 3 p":                      `--per-node: the job has 3 ranks and one node, which takes 2`,
 		"-ppn 2 -H a:1,b:4 p":                `--per-node: node a takes 1 ranks, and not 2`,

@@ -127,7 +127,7 @@ func TestRefused(t *testing.T) {
 		"--open-mode=append p":    "--open-mode: files are written anew",
 		"-i file p":               "-i: ",
 		"-m cyclic:cyclic p":      "-m: ",
-		"--bind-to hwthread p":    `--bind-to: "hwthread": write --bind none, core`,
+		"--bind-to hwthread p":    `--bind-to: "hwthread": write --bind auto, none, core`,
 		"--preload-files a p":     "--preload-files: copy the files",
 		"--multi-prog /dev/null":  "--multi-prog: /dev/null: it names no program",
 		"-n x --multi-prog file":  "-n x: it is a number of ranks",
