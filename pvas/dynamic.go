@@ -2,8 +2,10 @@ package pvas
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
+	"slices"
 )
 
 // A reloc is one relative relocation: the word at offset becomes addend plus the bias.
@@ -141,7 +143,7 @@ func (p *planner) isGo() bool {
 	return false
 }
 
-// readRelocs reads the relocation table; ok is false where it holds anything
+// readRelocs reads the relocation table, in ascending order; ok is false where it holds anything
 // but relative relocations, which then is work for a dynamic linker.
 func (p *planner) readRelocs(d *dynamic) (relocs []reloc, ok bool, err error) {
 	const relaSize = 24
@@ -171,6 +173,7 @@ func (p *planner) readRelocs(d *dynamic) (relocs []reloc, ok bool, err error) {
 		}
 		relocs = append(relocs, r)
 	}
+	slices.SortFunc(relocs, func(a, b reloc) int { return cmp.Compare(a.offset, b.offset) })
 	return relocs, true, nil
 }
 

@@ -7,9 +7,13 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// load maps a program and its interpreter where the layout says. Text and
-// read-only data are shared with every other task of the same file through the
-// page cache. What a task may write is its own.
+// load maps a program and its interpreter where the layout says. Every page that a task has not written is shared
+// with all others of the same file through the page cache, also in memory that it may write: a page becomes its own
+// by its first relocation or store. Of what a Go program may write, each seventh page has neither.
+//
+// Relocated data stays writable (PT_GNU_RELRO is not heeded). Protection would divide a memory area, and the kernel
+// walks all areas of the address space whenever a task ends. It would be against the task itself alone: peers can
+// write there anyway.
 func load(l Layout, prog program) error {
 	if !prog.through {
 		if err := mapImage(prog.file, prog.img, l.Image.Start-prog.img.lo); err != nil {
@@ -29,32 +33,11 @@ func load(l Layout, prog program) error {
 
 func mapImage(f *sourceFile, img *image, bias uint64) error {
 	for _, s := range img.segments {
-		mapping := mapSegment
-		if img.direct && s.flags&elf.PF_W != 0 {
-			mapping = copySegment
-		}
-		if err := mapping(f, s, bias); err != nil {
+		if err := mapSegment(f, s, bias); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// copySegment maps anonymous memory with the bytes of the file. Segments that can be written lie side by side
-// in a program that is entered directly. So relocated data, data and zeros are one memory area. The kernel walks
-// all areas of the address space whenever a task ends: so few areas count more than PT_GNU_RELRO. That would protect
-// the first part from the task itself alone; peers can write to it anyway. Nearly all these pages would be copied for
-// their relocations.
-func copySegment(f *sourceFile, s segment, bias uint64) error {
-	start, end := here.pageDown(s.addr+bias), here.pageUp(s.end()+bias)
-	if _, err := sys.Mmap(uintptr(start), uintptr(end-start), protection(s.flags),
-		sys.MapPrivate|sys.MapFixed|sys.MapAnonymous, -1, 0); err != nil || s.fileSize == 0 {
-		return err
-	}
-	memory := bytesAt(start, s.addr+bias+s.fileSize-start)
-	sys.Populate(sys.AddrOf(memory), len(memory))
-	_, err := f.ReadAt(memory, s.offset-int64(s.addr%here.page))
-	return err
 }
 
 // mapSegment maps the pages that have bytes in the file, and clears the bytes after
@@ -97,6 +80,7 @@ func protection(flags elf.ProgFlag) (prot int) {
 // relocate works as a dynamic linker does for a program without libraries: it adds the bias to
 // every recorded word.
 func relocate(img *image, bias uint64) {
+	img.takePages(bias)
 	memory := bytesAt(img.lo+bias, img.hi-img.lo)
 	le := binary.LittleEndian
 	img.packed.each(func(offset uint64) bool {
@@ -107,4 +91,28 @@ func relocate(img *image, bias uint64) {
 	for _, r := range img.relocs {
 		le.PutUint64(memory[r.offset-img.lo:], r.addend+bias)
 	}
+}
+
+// takePages gives the task its own copies of the pages that have words to relocate, a call for each run of them. So the
+// kernel is not asked page by page. Both tables are in ascending order.
+func (img *image) takePages(bias uint64) {
+	var run span // of pages
+	end := func() { sys.Populate(uintptr(run.start+bias), int(run.end-run.start)) }
+	add := func(offset uint64) bool {
+		first, last := here.pageDown(offset), here.pageUp(offset+8)
+		switch {
+		case run.holds(first, last-first):
+		case run.start <= first && first <= run.end:
+			run.end = last
+		default:
+			end()
+			run = span{first, last}
+		}
+		return true
+	}
+	img.packed.each(add)
+	for _, r := range img.relocs {
+		add(r.offset)
+	}
+	end()
 }

@@ -132,3 +132,40 @@ func TestPackedProgram(t *testing.T) {
 		require.Regexp(t, `^allocated true collections true\n$`, out)
 	}
 }
+
+// Pages of a Go program that have nothing to relocate stay those of its file, though it may write them.
+func TestPagesWithoutRelocationsAreShared(t *testing.T) {
+	s := newSpace(t, 1)
+	prog, err := openProgram(goProgram())
+	require.NoError(t, err)
+	defer prog.close()
+	l, err := s.lay(0, prog)
+	require.NoError(t, err)
+	require.NoError(t, load(l, prog))
+	relocated := map[uint64]bool{}
+	for _, r := range prog.img.relocs {
+		relocated[here.pageDown(r.offset)] = true
+	}
+	pagemap, err := os.Open("/proc/self/pagemap")
+	require.NoError(t, err)
+	defer pagemap.Close()
+	shared, sum := 0, byte(0)
+	for _, seg := range prog.img.segments {
+		if seg.flags&elf.PF_W == 0 {
+			continue
+		}
+		for page := here.pageDown(seg.addr); page < here.pageDown(seg.addr+seg.fileSize); page += here.page {
+			sum += bytesAt(page+l.Offset, 1)[0] // there is a page now
+			entry := make([]byte, 8)
+			_, err := pagemap.ReadAt(entry, int64((page+l.Offset)/here.page*8))
+			require.NoError(t, err)
+			const ofFile = 1 << 61
+			own := binary.LittleEndian.Uint64(entry)&ofFile == 0
+			require.Equal(t, relocated[page], own, "page %#x", page)
+			if !own {
+				shared++
+			}
+		}
+	}
+	require.Positive(t, shared, sum)
+}
