@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
@@ -82,15 +84,22 @@ type host struct {
 	guarded  map[int]bool // process groups to kill, by leader
 }
 
+// quiet is how long no request must have come for the host to give back the memory that those before took. Until the
+// start of a job is over it has better to do.
+const quiet = time.Second
+
 // serve answers requests until the connection ends, which is an error, mostly
 // io.EOF.
 func (h *host) serve() error {
+	tidy := time.AfterFunc(quiet, debug.FreeOSMemory)
+	defer tidy.Stop()
 	for {
 		var req Request
 		files, err := h.control.Receive(&req)
 		if err != nil {
 			return err
 		}
+		tidy.Reset(quiet)
 		rep, err := h.Handle(&req, files)
 		if err != nil {
 			rep.Err = err.Error()
