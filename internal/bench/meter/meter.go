@@ -29,6 +29,7 @@ type Meter struct {
 	at      map[job.Hold]moment
 	sampled []moment // first and largest
 	shared  uint64
+	kinds   Kinds // at the end of ranks that stop
 	nodes   []NodeMemory
 	btl     job.BTL
 	inInit  time.Duration
@@ -65,9 +66,12 @@ func (m *Meter) hold(h job.Hold, p launcher.Processes) {
 	sample, err := pagetable.Take(p.Spaces(), len(p.Ranks))
 	nodes, err2 := nodesOf(p)
 	err = errors.Join(err, err2)
-	when := arrived
+	when, kinds := arrived, Kinds{}
 	if h == job.HoldInit {
 		when = time.Now()
+	} else {
+		kinds, err2 = kindsOf(p.Spaces())
+		err = errors.Join(err, err2)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +79,7 @@ func (m *Meter) hold(h job.Hold, p launcher.Processes) {
 		m.inInit = arrived.Sub(m.created)
 	}
 	m.at[h] = moment{sample, when}
-	m.shared, m.nodes = p.SharedBytes, nodes
+	m.shared, m.nodes, m.kinds = p.SharedBytes, nodes, kinds
 	m.btl = p.BTL
 	m.err = errors.Join(m.err, err)
 }
@@ -123,6 +127,7 @@ type Measurement struct {
 	Stopped bool          // the ranks stood still for it; else it compares samples
 	InInit  time.Duration // from NewMeter until every rank was in Init; 0 unless Stopped
 	Elapsed time.Duration // between the two measures
+	Kinds   Kinds         // at the end; zero unless Stopped
 	Nodes   []NodeMemory  // at the end; nil on a machine with one NUMA node, or unless Stopped
 
 	// Growth between the two measures: what MemAvailable of the machine has fallen by,
@@ -203,6 +208,7 @@ func (m *Meter) Measurement() (Measurement, error) {
 		Report:  pagetable.NewReport(m.btl.String(), m.shared, m.before, start.Sample, end.Sample),
 		Stopped: stopped,
 		InInit:  m.inInit,
+		Kinds:   m.kinds,
 		Nodes:   m.nodes,
 		Elapsed: end.when.Sub(start.when),
 

@@ -34,5 +34,8 @@ func printMeasurement(w io.Writer, m meter.Measurement) error {
 	if _, err := io.WriteString(w, m.String()); err != nil {
 		return err
 	}
+	if err := m.WriteKinds(w); err != nil {
+		return err
+	}
 	return m.WriteNodes(w)
 }
