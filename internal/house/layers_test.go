@@ -214,6 +214,7 @@ var layers = []layer{
 		"internal/bench/runner", "internal/bench/transport", "launcher/cluster"}},
 	{"cmd/pvasrun/internal/recording", []string{"internal/coll", "internal/job", "internal/trace/recorder", "launcher",
 		"trace"}},
+	{"internal/release", []string{"internal/capi/install", "internal/job"}},
 	{"cmd/pvasrun/internal/options", []string{"launcher"}},
 	{"cmd/pvasrun/internal/run", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/options",
 		"cmd/pvasrun/internal/recording",

@@ -26,7 +26,15 @@ type Config struct {
 	Stderr    io.Writer         // of the compilers
 	Step      func(what string) // says what is built next, which takes a while
 	Missing   func(what string) // says what is not installed, and why
+
+	// Wrappers are the compilers that the wrappers call, if the installation is for other machines; nil: those that it
+	// is built with. For others it has no pvaspython, which is linked with the Python of one, and libraries without
+	// information for debuggers, which names folders of this machine.
+	Wrappers *Compilers
 }
+
+// Compilers are commands.
+type Compilers struct{ C, CXX, Fortran string }
 
 // installation is the state of Install.
 type installation struct {

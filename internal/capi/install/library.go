@@ -73,10 +73,13 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	if err := os.MkdirAll(temporary, 0o700); err != nil {
 		return err
 	}
+	if in.Wrappers != nil {
+		link += " -Wl,--strip-debug"
+	}
 	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s", soname,
 		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, link)
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
-		"-ldflags", noPreemption + ` -extldflags "` + flags + `"`, "-o", built}, more...)
+		"-ldflags", noPreemption + ` -buildid= -extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "TMPDIR="+temporary)

@@ -34,6 +34,9 @@ func pythonConfig() (string, error) {
 // mpipython as earlier: Debian's esys-particle has a program of that name.
 func (in *installation) python(ctx context.Context) error {
 	const name = "pvaspython"
+	if in.Wrappers != nil {
+		return nil
+	}
 	config, err := pythonConfig()
 	if err != nil {
 		in.Missing(fmt.Sprintf("%s is not installed (%v): for ranks in Python install python3-dev, or name a "+

@@ -17,7 +17,11 @@ var wrapperNames = []string{
 
 // wrappers writes the scripts.
 func (in *installation) wrappers(context.Context) error {
-	text := strings.NewReplacer("@CC@", in.c, "@CXX@", in.cxx, "@FC@", in.fc, "@FCFLAGS@", in.fcFlags,
+	call := Compilers{in.c, in.cxx, in.fc}
+	if in.Wrappers != nil {
+		call = *in.Wrappers
+	}
+	text := strings.NewReplacer("@CC@", call.C, "@CXX@", call.CXX, "@FC@", call.Fortran, "@FCFLAGS@", in.fcFlags,
 		"@VERSION@", in.Version).Replace(wrapperScript)
 	if err := in.script("bin/mpicc", text, wrapperNames); err != nil {
 		return err
