@@ -99,7 +99,7 @@ func (s *starter) makeSpace() error {
 	need, most := s.job.room()
 	here := s.size + need - s.job.Total() // all that are added may come here
 	create := &host.CreateRequest{Tasks: here, Spare: most - need, Total: most, PartitionSize: s.job.PartitionSize,
-		HugePages: s.job.HugePages != "", ID: s.id, Apps: slices.Clone(s.apps)}
+		HugePages: s.job.HugePages != "", SmallPages: host.SmallPages(), ID: s.id, Apps: slices.Clone(s.apps)}
 	for i := range create.Apps {
 		create.Apps[i].Env = host.SharedEnv(create.Apps[i].Env)
 	}

@@ -134,7 +134,7 @@ var layers = []layer{
 	{"launcher/internal/program", []string{"launcher/internal/fate", "launcher/internal/output", "internal/gocmd",
 		"internal/linkage"}},
 	{"launcher/internal/host", []string{"launcher/internal/fate", "launcher/internal/wire", "pvas", "internal/job",
-		"internal/limits", "internal/nofile", "internal/processes"}},
+		"internal/areas", "internal/limits", "internal/nofile", "internal/processes"}},
 	{"launcher/internal/desk", []string{"launcher/internal/neighbour", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/roster", []string{"launcher/internal/host", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/watch", []string{"launcher/internal/hang", "launcher/internal/part", "launcher/internal/roster",

@@ -41,6 +41,15 @@ func UnadvisedHugePagesOff() error {
 	return unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0)
 }
 
+// HugePagesOff tells whether transparent huge pages are turned off for this process.
+func HugePagesOff() bool {
+	off, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
+	return err == nil && off != 0
+}
+
+// HugePagesOn undoes UnadvisedHugePagesOff, for the address space of this process.
+func HugePagesOn() error { return unix.Prctl(unix.PR_SET_THP_DISABLE, 0, 0, 0, 0) }
+
 // A memoryMap is what the kernel shows of a program's memory, as PR_SET_MM_MAP takes it: struct prctl_mm_map.
 type memoryMap struct {
 	startCode, endCode, startData, endData, startBreak, endBreak uint64

@@ -38,6 +38,7 @@ type CreateRequest struct {
 	Total         int // ranks of the job, with those that may be added
 	PartitionSize uint64
 	HugePages     bool
+	SmallPages    bool   // pvasrun itself was started without transparent huge pages
 	ID            string // of the job, see EnvID
 	Apps          []App
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/areas"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/nofile"
@@ -143,15 +144,15 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 	if req.Tasks == 0 {
 		return reply{}, nil
 	}
+	if !req.SmallPages && (req.HugePages || !spareMemory(req.Tasks)) {
+		allowHugePages()
+	}
 	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, Spare: req.Spare, PartitionSize: req.PartitionSize,
 		SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
 	if err != nil {
 		return reply{}, err
 	}
 	h.space = space
-	if !req.HugePages {
-		spareMemory(req.Tasks)
-	}
 	if err := h.add(req.Apps); err != nil {
 		return reply{Tasks: space.Tasks()}, err
 	}
@@ -159,14 +160,27 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 	return reply{Tasks: space.Tasks()}, nil
 }
 
-// spareMemory leaves transparent huge pages to those who ask for them, where the system gives them to all. It does so
-// in a job of more ranks than CPUs: the heap of an idle rank, of 0.5 MiB, takes up to 4 MiB with them. Large ranks have
-// a CPU each, and memory: they gain by huge pages.
-func spareMemory(ranks int) {
+// spareMemory tells whether transparent huge pages are left to those who ask for them, where the system gives them to
+// all. They are in a job of more ranks than CPUs: the heap of an idle rank, of 0.5 MiB, takes up to 4 MiB with them.
+// Large ranks have a CPU each, and memory: they gain by huge pages.
+func spareMemory(ranks int) bool {
 	given, _ := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled") // none: the kernel has none
-	if cpus, err := sys.Affinity(); err == nil && ranks > len(cpus) && bytes.Contains(given, []byte("[always]")) {
-		_ = sys.UnadvisedHugePagesOff() // an error: it takes more memory, no more
+	cpus, err := sys.Affinity()
+	return err == nil && ranks > len(cpus) && bytes.Contains(given, []byte("[always]"))
+}
+
+// allowHugePages lets ranks have the transparent huge pages without which this process was started. What it has itself
+// by now keeps small pages: they are few, and the kernel would put a huge page in the place of each.
+func allowHugePages() {
+	if maps, err := os.Open("/proc/self/maps"); err == nil { // an error: it takes more memory, no more
+		_ = areas.Read(maps, func(a areas.Area) {
+			if a.Access == "rw-p" {
+				_ = sys.Madvise(uintptr(a.Start), uintptr(a.End-a.Start), sys.MadvNoHugePage)
+			}
+		})
+		maps.Close()
 	}
+	_ = sys.HugePagesOn()
 }
 
 // add checks that programs fit into a partition.

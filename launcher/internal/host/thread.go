@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
@@ -81,6 +82,16 @@ func (p *Parent) do(f func() error) error {
 	}
 }
 
+// hugePages is held while this process has none, for a host that is started: other jobs may start, too.
+var hugePages sync.Mutex
+
+// SmallPages tells whether this process was started without transparent huge pages.
+func SmallPages() bool {
+	hugePages.Lock()
+	defer hugePages.Unlock()
+	return sys.HugePagesOff()
+}
+
 // A Started is a space host with the connection to it, and the guard.
 type Started struct {
 	Pid, Guard int
@@ -96,6 +107,12 @@ func (p *Parent) StartHost(id string) (h Started, err error) {
 		return h, fmt.Errorf("launcher: %w", err)
 	}
 	defer far.Close()
+	hugePages.Lock()
+	defer hugePages.Unlock()
+	if !sys.HugePagesOff() { // both processes inherit it; the host allows them to the ranks
+		_ = sys.UnadvisedHugePagesOff()
+		defer func() { _ = sys.HugePagesOn() }()
+	}
 	if h.Pid, err = p.startSelf([]string{Name}, lastOfEach(append(os.Environ(), EnvID+"="+id)), far); err != nil {
 		near.Close()
 		return h, fmt.Errorf("launcher: start the space host: %w", err)
