@@ -29,7 +29,6 @@ type Space struct {
 	stack      uint64 // of each task
 	huge       bool
 	reserved   Range
-	fences     []Range
 
 	mu       sync.Mutex
 	dead     bool
@@ -68,7 +67,6 @@ func Create(cfg Config) (*Space, error) {
 	if err := errors.Join(freezeBrk(), s.advise(s.reserved)); err != nil {
 		return nil, errors.Join(err, s.Destroy())
 	}
-	s.fenceHeaps()
 	return s, nil
 }
 
@@ -248,11 +246,7 @@ func (s *Space) Destroy() error {
 		p.close()
 	}
 	s.dead = true
-	errs := []error{unmap(s.reserved)}
-	for _, f := range s.fences {
-		errs = append(errs, unmap(f))
-	}
-	return errors.Join(errs...)
+	return unmap(s.reserved)
 }
 
 func unmap(r Range) error {

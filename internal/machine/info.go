@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -65,6 +66,14 @@ func Probe(probes ...NamedProbe) Info {
 
 // Kernel returns the release of the kernel, such as 6.18.44.
 func Kernel() string { return readSetting(os.DirFS("/"), "proc/sys/kernel/osrelease") }
+
+// faultsTakeTurns tells whether page faults take the lock of the address space, by the release of a kernel. Nothing
+// depends on it, and no call tells.
+func faultsTakeTurns(release string) bool {
+	var major, minor int
+	n, _ := fmt.Sscanf(release, "%d.%d", &major, &minor)
+	return n == 2 && (major < 6 || major == 6 && minor < 4)
+}
 
 // readHugePages collects the settings under /sys/kernel/mm.
 func readHugePages(root fs.FS) HugePages {

@@ -161,6 +161,13 @@ func sample() Info {
 	}
 }
 
+func TestFaultsTakeTurns(t *testing.T) {
+	for release, want := range map[string]bool{"5.14.0-427.el9": true, "6.1.0-30-amd64": true, "6.3": true,
+		"6.4.0": false, "6.18.44-fc-v857": false, "10.0.1": false, "": false, "unknown": false} {
+		require.Equal(t, want, faultsTakeTurns(release), release)
+	}
+}
+
 func TestWriteText(t *testing.T) {
 	want := strings.TrimPrefix(`
 CPU            Model X, 4 usable

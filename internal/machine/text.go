@@ -32,6 +32,10 @@ func (i Info) writeHardware(b *strings.Builder) {
 		size(i.CPU.L1D), size(i.CPU.L2), size(i.CPU.L3), size(i.CPU.Line))
 	row("CPU features", "%s", orUnknown(strings.Join(i.CPU.Features, " ")))
 	row("Kernel", "Linux %s, %s, pages of %s", orUnknown(i.Kernel), i.Arch, size(i.PageSize))
+	if faultsTakeTurns(i.Kernel) {
+		row("", "in one address space only one rank at a time has a page fault, before Linux 6.4: touch memory once, "+
+			"take --huge-pages, or --btl sm")
+	}
 	h := i.HugePages
 	row("Huge pages", "transparent: %s, defrag: %s, shared memory: %s",
 		orUnknown(h.Enabled), orUnknown(h.Defrag), orUnknown(h.Shmem))

@@ -2,8 +2,10 @@ package pvasbtl
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -52,29 +54,50 @@ func mergeReservations() {
 		return
 	}
 	defer func() { _ = maps.Close() }()
-	const large, small = 3, 2
-	openTables(maps, heap, arena+heapArena, large) // they were mapped before the heap, above it
 	if low, err := sys.Mmap(0, probe, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous, -1, 0); err == nil {
 		_ = sys.Munmap(low, probe)
-		openTables(maps, heap, low+probe, small) // where there was room last
+		openTables(findTables(maps, heap, low+probe)) // they were mapped not long ago, above the last mapping
 	}
 }
 
-// openTables looks for so many tables from an address on.
-func openTables(maps *os.File, heap, from uintptr, want int) {
+// table is the range of a reservation.
+type table struct{ start, end uintptr }
+
+// findTables looks for tables from an address on.
+func findTables(maps *os.File, heap, from uintptr) (found []table) {
 	before := sys.Area{}
-	for looks := 0; looks < mostLooks && want > 0; looks++ {
+	for looks := 0; looks < mostLooks && len(found) < len(tableShifts)+1; looks++ {
 		area, err := sys.AreaFrom(maps, from)
 		if err != nil {
-			return
+			return found
 		}
 		if area.Start == before.End && isHole(area) && reserved(before) {
 			after, err := sys.AreaFrom(maps, area.End)
-			if err == nil && after.Start == area.End && reserved(after) && openTable(heap, before, area, after) {
-				want--
+			if err == nil && after.Start == area.End && reserved(after) {
+				if t, ok := tableAround(heap, before, area, after); ok {
+					found = append(found, t)
+				}
 			}
 		}
 		before, from = area, area.End
+	}
+	return found
+}
+
+// openTables opens tables. Those that border on one another, as all of a runtime often do, take one call together.
+func openTables(tables []table) {
+	slices.SortFunc(tables, func(a, b table) int { return cmp.Compare(a.start, b.start) })
+	for len(tables) > 0 {
+		run, n := tables[0], 1
+		for ; n < len(tables) && tables[n].start == run.end; n++ {
+			run.end = tables[n].end
+		}
+		tables = tables[n:]
+		size := run.end - run.start
+		if open(run.start, size) && size > tableAlign { // it is nearly empty: no huge page, nor a place in core files
+			_ = sys.Madvise(run.start, size, sys.MadvNoHugePage)
+			_ = sys.Madvise(run.start, size, sys.MadvDontDump)
+		}
 	}
 }
 
@@ -84,8 +107,8 @@ func isHole(a sys.Area) bool {
 
 func reserved(a sys.Area) bool { return a.Access == sys.ProtNone && !a.Shared && !a.File }
 
-// openTable opens the largest table that the page may be of.
-func openTable(heap uintptr, before, page, after sys.Area) bool {
+// tableAround returns the largest table that the page may be of.
+func tableAround(heap uintptr, before, page, after sys.Area) (t table, ok bool) {
 	if runtime.GOARCH == "amd64" {
 		heap += 1 << (heapBits - 1) // the tables speak of negative addresses first
 	}
@@ -98,14 +121,10 @@ func openTable(heap uintptr, before, page, after sys.Area) bool {
 			sure = start == before.Start || start+size == after.End
 		}
 		if sure && start >= before.Start && start+size <= after.End {
-			if open(start, size) && size > tableAlign { // it is nearly empty: no huge page, nor a place in core files
-				_ = sys.Madvise(start, size, sys.MadvNoHugePage)
-				_ = sys.Madvise(start, size, sys.MadvDontDump)
-			}
-			return true
+			return table{start, start + size}, true
 		}
 	}
-	return false
+	return table{}, false
 }
 
 func open(at, size uintptr) bool { return sys.Mprotect(at, size, sys.ProtRead|sys.ProtWrite) == nil }

@@ -65,6 +65,10 @@ func (in *installation) finder(ctx context.Context) error {
 // effect: see cmd/libmpi/signals.c.
 const noPreemption = "-X runtime.godebugDefault=asyncpreemptoff=1"
 
+// fewAreas has the linker make two segments, so that each rank has two memory areas less, and its start three calls.
+// Nothing protects a rank's data from its peers anyway, see pvas.
+const fewAreas = "-Wl,-z,noseparate-code -Wl,-z,norelro"
+
 // build builds the library with a name, flags of the linker, and flags of the go command. What it exports is in a file
 // of cmd/libmpi.
 func (in *installation) build(ctx context.Context, soname, exports, link string, more ...string) error {
@@ -76,8 +80,8 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	if in.Wrappers != nil {
 		link += " -Wl,--strip-debug"
 	}
-	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s", soname,
-		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, link)
+	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s %s", soname,
+		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, fewAreas, link)
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
 		"-ldflags", noPreemption + ` -buildid= -extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)

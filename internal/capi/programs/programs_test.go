@@ -24,7 +24,10 @@ var (
 	goPrograms testkit.Programs
 )
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+func TestMain(m *testing.M) {
+	testkit.CountedMain()
+	os.Exit(runTests(m))
+}
 
 func runTests(m *testing.M) int {
 	testkit.TakeSignals()
