@@ -31,6 +31,7 @@ type Meter struct {
 	shared  uint64
 	kinds   Kinds // at the end of ranks that stop
 	nodes   []NodeMemory
+	far     []FarMemory
 	btl     job.BTL
 	inInit  time.Duration
 	err     error
@@ -64,7 +65,7 @@ func (m *Meter) Attach(j *launcher.Job) {
 func (m *Meter) hold(h job.Hold, p launcher.Processes) {
 	arrived := time.Now()
 	sample, err := pagetable.Take(p.Spaces(), len(p.Ranks))
-	nodes, err2 := nodesOf(p)
+	nodes, far, err2 := nodesOf(p)
 	err = errors.Join(err, err2)
 	when, kinds := arrived, Kinds{}
 	if h == job.HoldInit {
@@ -79,7 +80,7 @@ func (m *Meter) hold(h job.Hold, p launcher.Processes) {
 		m.inInit = arrived.Sub(m.created)
 	}
 	m.at[h] = moment{sample, when}
-	m.shared, m.nodes, m.kinds = p.SharedBytes, nodes, kinds
+	m.shared, m.nodes, m.far, m.kinds = p.SharedBytes, nodes, far, kinds
 	m.btl = p.BTL
 	m.err = errors.Join(m.err, err)
 }
@@ -129,6 +130,7 @@ type Measurement struct {
 	Elapsed time.Duration // between the two measures
 	Kinds   Kinds         // at the end; zero unless Stopped
 	Nodes   []NodeMemory  // at the end; nil on a machine with one NUMA node, or unless Stopped
+	Far     []FarMemory   // likewise, of ranks that have any, the most first
 
 	// Growth between the two measures: what MemAvailable of the machine has fallen by,
 	// and what the address spaces have mapped of shared memory, touched or not.
@@ -210,6 +212,7 @@ func (m *Meter) Measurement() (Measurement, error) {
 		InInit:  m.inInit,
 		Kinds:   m.kinds,
 		Nodes:   m.nodes,
+		Far:     m.far,
 		Elapsed: end.when.Sub(start.when),
 
 		MemoryGrowthKiB: start.System.MemAvailable - end.System.MemAvailable,

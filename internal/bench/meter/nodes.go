@@ -2,6 +2,7 @@ package meter
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -18,11 +19,10 @@ type NodeMemory struct {
 	Node  int
 	Ranks int // that are bound to the node
 
-	// Private memory of these ranks, on the node and on others: in one address space that of their partitions, else
-	// that of their processes.
+	// Private memory of these ranks, on the node and on others.
 	Near, Far int64
 
-	Other  int64 // other private memory on the node: of ranks that are bound to none, and heaps outside of partitions
+	Other  int64 // other private memory on the node: of ranks that are bound to none, and of no known rank
 	Shared int64 // pages of files and of shared memory on the node, once for each address space
 }
 
@@ -35,12 +35,18 @@ type area struct {
 	nodes   map[int]int64 // KiB by node
 }
 
-// nodesOf counts the memory of a job by node. There is none on a machine with one node.
-func nodesOf(p launcher.Processes) (list []NodeMemory, err error) {
+// FarMemory is the private memory of a rank that is bound to a node and lies on others, in KiB.
+type FarMemory struct {
+	Rank, Node int
+	Far        int64
+}
+
+// nodesOf counts the memory of a job by node, and that which is far by rank. There is none on a machine with one node.
+func nodesOf(p launcher.Processes) (list []NodeMemory, far []FarMemory, err error) {
 	if p.Domains == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	t := tally{p: &p, nodes: map[int]*NodeMemory{}}
+	t := tally{p: &p, nodes: map[int]*NodeMemory{}, far: make([]int64, len(p.Domains))}
 	for _, d := range p.Domains {
 		if d.NUMA != job.Unknown {
 			t.at(d.NUMA).Ranks++
@@ -52,19 +58,27 @@ func nodesOf(p launcher.Processes) (list []NodeMemory, err error) {
 			rank = i
 		}
 		if err := t.addProcess(pid, rank); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
+	for rank, kib := range t.far {
+		if kib > 0 {
+			far = append(far, FarMemory{rank, p.Domains[rank].NUMA, kib})
+		}
+	}
+	slices.SortStableFunc(far, func(a, b FarMemory) int { return cmp.Compare(b.Far, a.Far) })
 	for _, n := range t.nodes {
 		list = append(list, *n)
 	}
 	slices.SortFunc(list, func(a, b NodeMemory) int { return a.Node - b.Node })
-	return list, nil
+	return list, far, nil
 }
 
 type tally struct {
-	p     *launcher.Processes
-	nodes map[int]*NodeMemory
+	p      *launcher.Processes
+	nodes  map[int]*NodeMemory
+	far    []int64        // by rank
+	owners map[uint64]int // of areas of one address space outside of partitions
 }
 
 func (t *tally) at(node int) *NodeMemory {
@@ -85,9 +99,16 @@ func (t *tally) addProcess(pid, rank int) error {
 	if err := readAreas(f, func(a area) { areas = append(areas, a) }); err != nil {
 		return err
 	}
-	ends, err := areaEnds(pid)
+	maps, err := areasOf(pid)
 	if err != nil {
 		return err
+	}
+	ends := map[uint64]uint64{}
+	for _, a := range maps {
+		ends[a.Start] = a.End
+	}
+	if rank < 0 {
+		t.owners = ownersOf(maps, tracesOf(t.p.Ranks))
 	}
 	for _, a := range areas {
 		if !a.mixed {
@@ -109,6 +130,9 @@ func (t *tally) add(a area, rank int) {
 	if rank < 0 {
 		rank = slices.IndexFunc(t.p.Partitions, func(r [2]uint64) bool { return a.start-r[0] < r[1] }) // wraps below it
 	}
+	if owner, known := t.owners[a.start]; known && rank < 0 {
+		rank = owner
+	}
 	home := job.Unknown
 	if rank >= 0 {
 		home = t.p.Domains[rank].NUMA
@@ -126,6 +150,7 @@ func (t *tally) add(a area, rank int) {
 			t.at(home).Near += kib
 		default:
 			t.at(home).Far += kib
+			t.far[rank] += kib
 		}
 	}
 }
@@ -198,6 +223,12 @@ func (m Measurement) WriteNodes(w io.Writer) error {
 		share := 100 * float64(near) / float64(near+far)
 		fmt.Fprintf(&b, "%.1f %% of the memory of bound ranks lies on their nodes\n", share)
 	}
+	for _, f := range m.Far[:min(len(m.Far), mostFar)] {
+		fmt.Fprintf(&b, "rank %d, bound to node %d: %d KiB elsewhere\n", f.Rank, f.Node, f.Far)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// mostFar is how many ranks are told whose memory is far: those with most of it.
+const mostFar = 8

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/areas"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
@@ -31,7 +33,8 @@ func TestMemoryByNode(t *testing.T) {
 		Domains: []job.Domain{{L3: 2, NUMA: 1}, job.NoDomain},
 	}
 	count := func(rank int) map[int]*NodeMemory {
-		s := tally{p: &p, nodes: map[int]*NodeMemory{}}
+		s := tally{p: &p, nodes: map[int]*NodeMemory{}, far: make([]int64, 2),
+			owners: map[uint64]int{0x30000000: 0, 0x20001000: 0, 0x400000: job.Unknown}}
 		require.NoError(t, readAreas(strings.NewReader(numaMaps), func(a area) {
 			require.Equal(t, a.start == 0x20001000, a.mixed)
 			s.add(a, rank)
@@ -39,8 +42,8 @@ func TestMemoryByNode(t *testing.T) {
 		return s.nodes
 	}
 	require.Equal(t, map[int]*NodeMemory{
-		0: {Node: 0, Other: 3 * 4, Shared: 5 * 4},
-		1: {Node: 1, Near: 2 * 4, Far: 4, Other: 4*4 + 2048, Shared: 7 * 4},
+		0: {Node: 0, Other: 2 * 4, Shared: 5 * 4},
+		1: {Node: 1, Near: 5 * 4, Far: 2 * 4, Other: 4 + 2048, Shared: 7 * 4},
 		2: {Node: 2, Near: 4 * 4, Far: 4},
 	}, count(-1), "in one address space")
 	require.Equal(t, map[int]*NodeMemory{
@@ -51,13 +54,14 @@ func TestMemoryByNode(t *testing.T) {
 
 	var b strings.Builder
 	one := []NodeMemory{{Node: 0, Ranks: 1, Near: 98, Far: 2, Shared: 5}}
-	require.NoError(t, Measurement{Nodes: one}.WriteNodes(&b))
-	require.Contains(t, b.String(), "98.0 % of the memory of bound ranks lies on their nodes")
+	require.NoError(t, Measurement{Nodes: one, Far: []FarMemory{{Rank: 3, Node: 0, Far: 2}}}.WriteNodes(&b))
+	require.Contains(t, b.String(), "98.0 % of the memory of bound ranks lies on their nodes\n"+
+		"rank 3, bound to node 0: 2 KiB elsewhere\n")
 	b.Reset()
 	require.NoError(t, Measurement{}.WriteNodes(&b))
 	require.Empty(t, b.String())
 	require.Error(t, readAreas(strings.NewReader("x y\n"), func(area) {}))
-	none, err := nodesOf(launcher.Processes{})
+	none, _, err := nodesOf(launcher.Processes{})
 	require.NoError(t, err)
 	require.Nil(t, none)
 }
@@ -79,10 +83,11 @@ func TestPrivatePagesOfAFile(t *testing.T) {
 	}
 	mem[0], mem[7*page] = 1, sum+1
 	start := uint64(sys.AddrOf(mem))
-	ends, err := areaEnds(os.Getpid())
+	maps, err := areasOf(os.Getpid())
 	require.NoError(t, err)
-	require.Equal(t, start+pages*page, ends[start])
-	private, shared, err := split(os.Getpid(), area{start: start}, ends[start])
+	i := slices.IndexFunc(maps, func(a areas.Area) bool { return a.Start == start })
+	require.True(t, i >= 0 && maps[i].End == start+pages*page)
+	private, shared, err := split(os.Getpid(), area{start: start}, maps[i].End)
 	if errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.EPERM) {
 		t.Skip(err) // a kernel without NUMA, or a filter
 	}

@@ -51,15 +51,14 @@ func split(pid int, a area, end uint64) (private, shared area, err error) {
 	return private, shared, nil
 }
 
-// areaEnds returns where the memory areas of a process end, by where they begin.
-func areaEnds(pid int) (map[uint64]uint64, error) {
+// areasOf returns the memory areas of a process.
+func areasOf(pid int) (list []areas.Area, err error) {
 	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		return nil, err
 	}
 	defer maps.Close()
-	ends := map[uint64]uint64{}
-	return ends, areas.Read(maps, func(a areas.Area) { ends[a.Start] = a.End })
+	return list, areas.Read(maps, func(a areas.Area) { list = append(list, a) })
 }
 
 // pageEntries reads the entries of pagemap for the pages of an area.
