@@ -114,9 +114,11 @@ type Processes struct {
 	Host  int   // pid of the space host
 	Ranks []int // pids, by rank
 
-	// Domains is where the ranks of this node run. Partitions is where each has its memory: address and size, zeros if
-	// it has an address space of its own. Both are nil on a machine with one NUMA node.
+	// Domains is where the ranks of this node run, Numbers are theirs in the job. Partitions is where each has its
+	// memory: address and size, zeros if it has an address space of its own. All are nil on a machine with one NUMA
+	// node.
 	Domains    []job.Domain
+	Numbers    []int
 	Partitions [][2]uint64
 
 	// SharedBytes is the size of the windows of the rank that has most, as far as

@@ -148,6 +148,7 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	p := Processes{BTL: s.starter.btl, Host: s.host, Ranks: s.ranks.Pids()}
 	if len(s.machine.Nodes) > 1 {
 		for rank := range s.size {
+			p.Numbers = append(p.Numbers, s.number(rank))
 			p.Domains = append(p.Domains, s.memory.Root().Domain(s.number(rank)))
 			base, size := s.memory.Root().Partition(s.number(rank))
 			p.Partitions = append(p.Partitions, [2]uint64{base, size})

@@ -37,7 +37,7 @@ type area struct {
 
 // FarMemory is the private memory of a rank that is bound to a node and lies on others, in KiB.
 type FarMemory struct {
-	Rank, Node int
+	Rank, Node int // in the job, and on the machine
 	Far        int64
 }
 
@@ -63,7 +63,7 @@ func nodesOf(p launcher.Processes) (list []NodeMemory, far []FarMemory, err erro
 	}
 	for rank, kib := range t.far {
 		if kib > 0 {
-			far = append(far, FarMemory{rank, p.Domains[rank].NUMA, kib})
+			far = append(far, FarMemory{p.Numbers[rank], p.Domains[rank].NUMA, kib})
 		}
 	}
 	slices.SortStableFunc(far, func(a, b FarMemory) int { return cmp.Compare(b.Far, a.Far) })
