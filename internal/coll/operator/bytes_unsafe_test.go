@@ -3,6 +3,7 @@ package operator
 import "unsafe"
 
 // bytes views numbers as bytes.
-func bytes(numbers []int32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 4*len(numbers))
+func bytes[T any](numbers []T) []byte {
+	var one T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), int(unsafe.Sizeof(one))*len(numbers))
 }

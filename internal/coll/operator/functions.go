@@ -83,21 +83,16 @@ func functionsOfPairs(element Element) (size int, all table) {
 	return 0, all
 }
 
-// on makes an operator of a function of elements.
-func on[T any](f func(inout, in []T)) func(inout, in []byte) {
-	return func(inout, in []byte) { f(view[T](inout), view[T](in)) }
-}
-
 func ofNumbers[T number](size int) (int, table) {
 	var all table
-	all[Sum], all[Prod] = on(sum[T]), on(product[T])
+	all[Sum], all[Prod] = sum[T], product[T]
 	return size, all
 }
 
 func ofReals[T real](size int) (int, table) {
 	_, all := ofNumbers[T](size)
-	all[Min], all[Max] = on(minimum[T]), on(maximum[T])
-	all[LAnd], all[LOr], all[LXor] = on(logicalAnd[T]), on(logicalOr[T]), on(logicalXor[T])
+	all[Min], all[Max] = minimum[T], maximum[T]
+	all[LAnd], all[LOr], all[LXor] = logicalAnd[T], logicalOr[T], logicalXor[T]
 	return size, all
 }
 
@@ -109,6 +104,6 @@ func ofIntegers[T integer](size int) (int, table) {
 
 func ofPairs[V, I real](size int) (int, table) {
 	var all table
-	all[MinLoc], all[MaxLoc] = on(minLocation[V, I]), on(maxLocation[V, I])
+	all[MinLoc], all[MaxLoc] = minLocation[V, I], maxLocation[V, I]
 	return size, all
 }

@@ -14,33 +14,34 @@ type number interface {
 	real | complex64 | complex128
 }
 
-// The loops of the operators. The compiler makes no vector instructions of them, so a
+// The loops of the operators. They take bytes: a function of a slice of elements would be one more type for each type
+// of elements, with its description in every rank. The compiler makes no vector instructions of them, so a
 // loop is as fast as its stores: one element per cycle, or a little more than a cycle for
 // the conditions of min and max. Most have faster ones (vector_amd64.s).
 
-func sum[T number](inout, in []T) {
-	in = in[:len(inout)]
+func sum[T number](to, from []byte) {
+	inout, in := views[T](to, from)
 	for i := range inout {
 		inout[i] += in[i]
 	}
 }
 
-func product[T number](inout, in []T) {
-	in = in[:len(inout)]
+func product[T number](to, from []byte) {
+	inout, in := views[T](to, from)
 	for i := range inout {
 		inout[i] *= in[i]
 	}
 }
 
-func minimum[T real](inout, in []T) {
-	in = in[:len(inout)]
+func minimum[T real](to, from []byte) {
+	inout, in := views[T](to, from)
 	for i := range inout {
 		inout[i] = min(inout[i], in[i])
 	}
 }
 
-func maximum[T real](inout, in []T) {
-	in = in[:len(inout)]
+func maximum[T real](to, from []byte) {
+	inout, in := views[T](to, from)
 	for i := range inout {
 		inout[i] = max(inout[i], in[i])
 	}
@@ -54,22 +55,22 @@ func truth[T real](b bool) T {
 	return 0
 }
 
-func logicalAnd[T real](inout, in []T) {
-	in = in[:len(inout)]
+func logicalAnd[T real](to, from []byte) {
+	inout, in := views[T](to, from)
 	for i := range inout {
 		inout[i] = truth[T](inout[i] != 0 && in[i] != 0)
 	}
 }
 
-func logicalOr[T real](inout, in []T) {
-	in = in[:len(inout)]
+func logicalOr[T real](to, from []byte) {
+	inout, in := views[T](to, from)
 	for i := range inout {
 		inout[i] = truth[T](inout[i] != 0 || in[i] != 0)
 	}
 }
 
-func logicalXor[T real](inout, in []T) {
-	in = in[:len(inout)]
+func logicalXor[T real](to, from []byte) {
+	inout, in := views[T](to, from)
 	for i := range inout {
 		inout[i] = truth[T]((inout[i] != 0) != (in[i] != 0))
 	}
@@ -82,8 +83,8 @@ type pair[V, I real] struct {
 }
 
 // minLocation takes the smaller value with its index; of equal ones the lower index.
-func minLocation[V, I real](inout, in []pair[V, I]) {
-	in = in[:len(inout)]
+func minLocation[V, I real](to, from []byte) {
+	inout, in := views[pair[V, I]](to, from)
 	for i := range inout {
 		if a, b := &inout[i], &in[i]; b.value < a.value || b.value == a.value && b.index < a.index {
 			*a = *b
@@ -92,8 +93,8 @@ func minLocation[V, I real](inout, in []pair[V, I]) {
 }
 
 // maxLocation takes the greater value with its index; of equal ones the lower index.
-func maxLocation[V, I real](inout, in []pair[V, I]) {
-	in = in[:len(inout)]
+func maxLocation[V, I real](to, from []byte) {
+	inout, in := views[pair[V, I]](to, from)
 	for i := range inout {
 		if a, b := &inout[i], &in[i]; b.value > a.value || b.value == a.value && b.index < a.index {
 			*a = *b

@@ -105,7 +105,7 @@ func pairOf(value float64, index int32) []byte {
 
 func TestLocations(t *testing.T) {
 	a := []pair[float64, int32]{{1, 5}, {2, 5}, {3, 5}}
-	minLocation(a, []pair[float64, int32]{{1, 4}, {1, 9}, {4, 1}})
+	minLocation[float64, int32](bytes(a), bytes([]pair[float64, int32]{{1, 4}, {1, 9}, {4, 1}}))
 	require.Equal(t, []pair[float64, int32]{{1, 4}, {1, 9}, {3, 5}}, a)
 	if longDouble != quadFormat {
 		for _, x := range []struct {

@@ -20,12 +20,12 @@ func ofWide() (size int, all table) {
 }
 
 func onWide(f func(a, b wide) wide) func(inout, in []byte) {
-	return on(func(inout, in []wide) {
-		in = in[:len(inout)]
+	return func(to, from []byte) {
+		inout, in := views[wide](to, from)
 		for i := range inout {
 			inout[i] = f(inout[i], in[i])
 		}
-	})
+	}
 }
 
 func (a wide) plus(b wide) wide {
