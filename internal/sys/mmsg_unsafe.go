@@ -44,6 +44,22 @@ func (a *name) addr() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16([16]byte(a[8:24])).Unmap(), port)
 }
 
+// LocalAddress is the address that a socket is bound to. unix.Getsockname would be simpler: its result may be of any
+// family, and each rank would have descriptions of all their types.
+func LocalAddress(fd int) (netip.AddrPort, error) {
+	var a name
+	size := uint32(len(a))
+	_, _, errno := unix.RawSyscall(unix.SYS_GETSOCKNAME, uintptr(fd), uintptr(unsafe.Pointer(&a)),
+		uintptr(unsafe.Pointer(&size)))
+	if errno != 0 {
+		return netip.AddrPort{}, wrap("getsockname", errno)
+	}
+	if family := binary.NativeEndian.Uint16(a[:]); family != unix.AF_INET && family != unix.AF_INET6 {
+		return netip.AddrPort{}, errors.New("not an internet address")
+	}
+	return a.addr(), nil
+}
+
 // Outbox collects datagrams for one sendmmsg. A message is one or more datagrams to one
 // address: UDP_SEGMENT cuts it into datagrams of equal length.
 type Outbox struct {

@@ -2,7 +2,6 @@ package sys
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/netip"
 
@@ -40,18 +39,6 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 		return &unix.SockaddrInet6{Port: int(a.Port()), Addr: a.Addr().As16()}
 	}
 	return &unix.SockaddrInet4{Port: int(a.Port()), Addr: a.Addr().As4()}
-}
-
-// LocalAddress is the address that a socket is bound to.
-func LocalAddress(fd int) (netip.AddrPort, error) {
-	sa, err := unix.Getsockname(fd)
-	if err != nil {
-		return netip.AddrPort{}, wrapErrno("getsockname", err)
-	}
-	if a := addressOf(sa); a.IsValid() {
-		return a, nil
-	}
-	return netip.AddrPort{}, errors.New("not an internet address")
 }
 
 // addressOf is the address of the kernel's form; it is not valid if that is none of the internet.
