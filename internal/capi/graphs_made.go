@@ -14,7 +14,7 @@ type graphObject struct {
 }
 
 // programGraphs are the graphs that the program has made.
-var programGraphs = table[graphObject]{kind: kindGraph}
+var programGraphs = tableOf[graphObject](kindGraph)
 
 // graphOf returns the graph of a handle.
 func (p *Process) graphOf(h Graph) (*graphObject, error) {

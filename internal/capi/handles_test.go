@@ -12,7 +12,7 @@ import (
 )
 
 func TestHandlesAreFoundUntilTheyAreFreed(t *testing.T) {
-	objects := table[int]{kind: kindType}
+	objects := tableOf[int](kindType)
 	var handles []uintptr
 	for i := range 1000 {
 		handles = append(handles, objects.add(&i))
@@ -35,7 +35,7 @@ func TestHandlesAreFoundUntilTheyAreFreed(t *testing.T) {
 // object that two threads remove is removed by one.
 func TestHandlesOfThreads(t *testing.T) {
 	const threads, rounds, most = 4, 100, 100
-	objects := table[int]{kind: kindType}
+	objects := tableOf[int](kindType)
 	var shown [threads]atomic.Uintptr // a handle of each thread, which may be freed at any time
 	r := testkit.Rand(t)
 	var all sync.WaitGroup
@@ -94,7 +94,7 @@ func TestHandlesOfThreads(t *testing.T) {
 }
 
 func TestWrongHandlesAreFoundOut(t *testing.T) {
-	types, requests := table[int]{kind: kindType}, table[int]{kind: kindRequest}
+	types, requests := tableOf[int](kindType), tableOf[int](kindRequest)
 	h := types.add(new(int))
 	requests.add(new(int))
 	require.Nil(t, requests.get(h), "of another kind")
@@ -104,7 +104,7 @@ func TestWrongHandlesAreFoundOut(t *testing.T) {
 }
 
 func TestHandlesRunOut(t *testing.T) {
-	objects := table[int]{kind: kindRequest}
+	objects := tableOf[int](kindRequest)
 	object := new(int)
 	n := 0
 	for objects.add(object) != 0 {

@@ -20,7 +20,7 @@ type opObject struct {
 }
 
 // operators are those that the program has made.
-var operators = table[opObject]{kind: kindOp}
+var operators = tableOf[opObject](kindOp)
 
 // predefinedOps are the operators of the ABI, by their handles from OP_NULL on. Accumulates alone
 // take REPLACE and NO_OP.

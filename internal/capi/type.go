@@ -40,7 +40,7 @@ type countedLayout struct {
 }
 
 // types are the datatypes that the program has made.
-var types = table[typeObject]{kind: kindType}
+var types = tableOf[typeObject](kindType)
 
 var errTooManyTypes = fail(ERR_INTERN, "there are a million datatypes: free those that are no longer used")
 

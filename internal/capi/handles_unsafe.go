@@ -3,6 +3,7 @@ package capi
 import (
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // A handle of an object that is not predefined is a number of 31 bits, so that it fits into
@@ -43,35 +44,6 @@ const (
 	kindCounter
 )
 
-// table has the objects of a kind. Objects are added and removed under the lock, and looked
-// up without it: a thread gets a handle after the object was added. A program that uses a
-// handle while it frees it is wrong: it gets an object that is or was in the table, or none.
-type table[T any] struct {
-	kind   handleKind
-	chunks atomic.Pointer[[]*chunk[T]]
-
-	mu   sync.Mutex
-	used int // places that were ever used
-	free []int
-}
-
-type chunk[T any] [chunkPlaces]entry[T]
-
-// entry is a place. Its handle has been given out for object, or if that is nil it was the
-// last one.
-type entry[T any] struct {
-	handle atomic.Uintptr
-	object atomic.Pointer[T]
-}
-
-func (t *table[T]) entry(place int) *entry[T] {
-	chunks := t.chunks.Load()
-	if chunks == nil || place < 0 || place/chunkPlaces >= len(*chunks) {
-		return nil
-	}
-	return &(*chunks)[place/chunkPlaces][place%chunkPlaces]
-}
-
 // placeOf is the place that a handle names.
 func placeOf(handle uintptr) int {
 	return int(handle>>kindBits&(1<<placeBits-1)) - firstPlace
@@ -87,70 +59,112 @@ func nextHandle(h uintptr) uintptr {
 	return (h + 1<<(kindBits+placeBits)) & (1<<(kindBits+placeBits+useBits) - 1)
 }
 
+// table has the objects of a kind. It is a typed view of places, which know no type: types that follow from T, with
+// their descriptions, would lie in every rank for each kind of objects.
+type table[T any] struct{ places }
+
+// tableOf returns the empty table of a kind.
+func tableOf[T any](kind handleKind) table[T] { return table[T]{places{kind: kind}} }
+
 // get returns the object of a handle, nil if there is none.
-func (t *table[T]) get(handle uintptr) *T {
-	if e := t.entry(placeOf(handle)); e != nil && e.handle.Load() == handle {
-		return e.object.Load()
+func (t *table[T]) get(handle uintptr) *T { return (*T)(t.places.get(handle)) }
+
+// add gives an object a handle. It returns 0 if there are a million objects already.
+func (t *table[T]) add(object *T) uintptr { return t.places.add(unsafe.Pointer(object)) }
+
+// remove forgets the object of a handle and returns it, or nil if there is none.
+func (t *table[T]) remove(handle uintptr) *T { return (*T)(t.places.remove(handle)) }
+
+// places are those of a table. Objects are added and removed under the lock, and looked
+// up without it: a thread gets a handle after the object was added. A program that uses a
+// handle while it frees it is wrong: it gets an object that is or was in the table, or none.
+type places struct {
+	kind   handleKind
+	chunks atomic.Pointer[[]*chunk]
+
+	mu   sync.Mutex
+	used int // places that were ever used
+	free []int
+}
+
+type chunk [chunkPlaces]entry
+
+// entry is a place. Its handle has been given out for object, or if that is nil it was the
+// last one.
+type entry struct {
+	handle atomic.Uintptr
+	object unsafe.Pointer // by sync/atomic
+}
+
+func (p *places) entry(place int) *entry {
+	chunks := p.chunks.Load()
+	if chunks == nil || place < 0 || place/chunkPlaces >= len(*chunks) {
+		return nil
+	}
+	return &(*chunks)[place/chunkPlaces][place%chunkPlaces]
+}
+
+func (p *places) get(handle uintptr) unsafe.Pointer {
+	if e := p.entry(placeOf(handle)); e != nil && e.handle.Load() == handle {
+		return atomic.LoadPointer(&e.object)
 	}
 	return nil
 }
 
-// add gives an object a handle. It returns 0 if there are a million objects already.
-func (t *table[T]) add(object *T) uintptr {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	place := t.used
-	if n := len(t.free); n > 0 {
-		place, t.free = t.free[n-1], t.free[:n-1]
+func (p *places) add(object unsafe.Pointer) uintptr {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	place := p.used
+	if n := len(p.free); n > 0 {
+		place, p.free = p.free[n-1], p.free[:n-1]
 	} else if place+firstPlace >= 1<<placeBits {
 		return 0
 	} else {
-		t.used++
-		t.grow()
+		p.used++
+		p.grow()
 	}
-	e := t.entry(place)
-	handle := firstHandle(place, t.kind)
+	e := p.entry(place)
+	handle := firstHandle(place, p.kind)
 	if last := e.handle.Load(); last != 0 {
 		handle = nextHandle(last)
 	}
 	e.handle.Store(handle)
-	e.object.Store(object)
+	atomic.StorePointer(&e.object, object)
 	return handle
 }
 
 // grow makes the chunk of the last place, unless it is there.
-func (t *table[T]) grow() {
-	var chunks []*chunk[T]
-	if old := t.chunks.Load(); old != nil {
+func (p *places) grow() {
+	var chunks []*chunk
+	if old := p.chunks.Load(); old != nil {
 		chunks = *old
 	}
-	if t.used > len(chunks)*chunkPlaces {
-		chunks = append(chunks[:len(chunks):len(chunks)], new(chunk[T]))
-		t.chunks.Store(&chunks)
+	if p.used > len(chunks)*chunkPlaces {
+		chunks = append(chunks[:len(chunks):len(chunks)], new(chunk))
+		p.chunks.Store(&chunks)
 	}
 }
 
-// remove forgets the object of a handle and returns it, or nil if there is none.
-func (t *table[T]) remove(handle uintptr) *T {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (p *places) remove(handle uintptr) unsafe.Pointer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	place := placeOf(handle)
-	e := t.entry(place)
+	e := p.entry(place)
 	if e == nil || e.handle.Load() != handle {
 		return nil
 	}
-	object := e.object.Swap(nil)
+	object := atomic.SwapPointer(&e.object, nil)
 	if object != nil {
-		t.free = append(t.free, place)
+		p.free = append(p.free, place)
 	}
 	return object
 }
 
 // len is how many objects there are.
-func (t *table[T]) len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.used - len(t.free)
+func (p *places) len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.used - len(p.free)
 }
 
 // kindNames are what MPI calls the kinds.
