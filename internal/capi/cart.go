@@ -78,7 +78,7 @@ func (p *Process) Cart_create(c Comm, n int, dims, periods Ints, reorder int, ou
 
 // Cart_get is MPI_Cart_get.
 func (p *Process) Cart_get(grid *comm.Cart, n int, dims, periods, coords Ints) error {
-	at, err := grid.Coords(grid.Rank())
+	at, err := grid.Coords(grid.Comm.Rank())
 	if err != nil {
 		return err
 	}

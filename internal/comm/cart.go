@@ -17,7 +17,7 @@ import (
 // dimensions: first the one with the lower coordinate, then the one with the higher. Beyond a
 // border it is ProcNull (MPI 4.1 section 8.6).
 type Cart struct {
-	*Comm
+	Comm *Comm // not embedded: each type would list its methods anew, in every rank
 	grid *grid
 }
 
@@ -82,10 +82,10 @@ func (t *Cart) known() error {
 	switch {
 	case t == nil:
 		return ErrNoComm
-	case t.made() == nil && t.grid == nil:
+	case t.Comm.made() == nil && t.grid == nil:
 		return ErrNoTopology
 	}
-	return t.made()
+	return t.Comm.made()
 }
 
 // shape returns the grid, one of no dimensions if there is none.
@@ -107,8 +107,8 @@ func (t *Cart) Coords(rank int) ([]int, error) {
 	if err := t.known(); err != nil {
 		return nil, Wrap("coordinates on grid", err)
 	}
-	if uint(rank) >= uint(t.size) {
-		return nil, Wrap("coordinates on grid", &fault.RankError{Rank: rank, Size: t.size})
+	if uint(rank) >= uint(t.Comm.size) {
+		return nil, Wrap("coordinates on grid", &fault.RankError{Rank: rank, Size: t.Comm.size})
 	}
 	return t.grid.coords(rank), nil
 }
@@ -158,7 +158,7 @@ func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	} else {
 		// The part is numbered by the coordinates that are not kept, the place in
 		// it by those that are, both row by row.
-		coords := t.grid.coords(t.rank)
+		coords := t.grid.coords(t.Comm.rank)
 		for i, d := range t.grid.dims {
 			if keep[i] {
 				dims, periods = append(dims, d), append(periods, t.grid.periods[i])
@@ -168,7 +168,7 @@ func (t *Cart) Sub(keep []bool) (*Cart, error) {
 			}
 		}
 	}
-	n, _, err := t.createAmongAll(p, bad)
+	n, _, err := t.Comm.createAmongAll(p, bad)
 	if err != nil {
 		return nil, Wrap(op, err)
 	}

@@ -13,7 +13,7 @@ import (
 // knows its own edges only. An edge may be there several times, and may lead from a
 // rank to itself.
 type DistGraph struct {
-	*Comm
+	Comm  *Comm
 	graph *Neighbors
 }
 

@@ -11,7 +11,7 @@ import (
 // a whole. In neighbourhood operations a rank sends to, and receives from, the ends of its
 // edges: once for each edge.
 type GraphTopology struct {
-	*Comm
+	Comm  *Comm
 	graph *wholeGraph
 }
 
@@ -91,7 +91,7 @@ func (g *GraphTopology) Edges() (index, edges []int) {
 //
 // MPI 4.1 section 8.5.5 (MPI_Graph_neighbors).
 func (g *GraphTopology) Neighbors(rank int) ([]int, error) {
-	if err := checkNeighbor(rank, g.size); err != nil {
+	if err := checkNeighbor(rank, g.Comm.size); err != nil {
 		return nil, Wrap("neighbors in graph", err)
 	}
 	return slices.Clone(g.graph.of(rank)), nil

@@ -30,7 +30,7 @@ func TestGraphTopology(t *testing.T) {
 				return fmt.Errorf("neighbours of %d: %v, %v", rank, got, err)
 			}
 		}
-		d, err := g.Dup()
+		d, err := g.Comm.Dup()
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func TestGraphTopology(t *testing.T) {
 				return fmt.Errorf("got %d as neighbour %d", b.Bytes[0], k)
 			}
 		}
-		return first(err, d.Free(), g.Free())
+		return first(err, d.Free(), g.Comm.Free())
 	})
 	for _, bad := range [][2][]int{{{2}, {0}}, {{1, 0}, {0}}, {{1}, {1}}, {{1, 1, 1}, {0}}} {
 		require.Error(t, checkWholeGraph(bad[0], bad[1], 2), "%v", bad)

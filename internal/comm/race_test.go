@@ -58,9 +58,9 @@ func TestRacesInCollectives(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					c.SetName("world")
+					c.Comm.SetName("world")
 					if ringed { // later nonblocking operations go by the board
-						if err := c.Barrier(); err != nil {
+						if err := c.Comm.Barrier(); err != nil {
 							return err
 						}
 					}
