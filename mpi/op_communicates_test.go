@@ -23,6 +23,15 @@ func communicatingOperator(c *Comm) error {
 	if err != nil {
 		return err
 	}
+	freed, err := c.Dup() // with an operation underway: calls that make communicators ask for its end
+	if err != nil {
+		return err
+	}
+	late, err := Irecv(freed, early[:0], last, 11)
+	sent, sending := Isend(freed, early[:0], next, 11)
+	if err := first(err, sending, freed.Free()); err != nil {
+		return err
+	}
 	for _, call := range communicatingCalls(c, other, next, &begun) {
 		if err := reduceWhile(c, call); err != nil {
 			return err
@@ -39,7 +48,9 @@ func communicatingOperator(c *Comm) error {
 		return err
 	}
 	_, err = begun.Wait()
-	return first(err, want("a receive that was begun before", early[0], last), other.Free())
+	_, received := late.Wait()
+	_, sending = sent.Wait()
+	return first(err, received, sending, want("a receive that was begun before", early[0], last), other.Free())
 }
 
 // communicatingCalls are calls that wait, or poll until there is an error.
@@ -56,6 +67,7 @@ func communicatingCalls(c, other *Comm, next int, begun *Request) []func() error
 			return err
 		},
 		func() error { _, err := c.Dup(); return err },
+		func() error { _, _, err := c.Idup(); return err },
 		func() error { _, err := Recv(c, one, next, 9); return err },
 		func() error { return Send(c, long, next, 9) },
 		func() error { return Ssend(c, one, next, 9) },

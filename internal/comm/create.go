@@ -179,6 +179,9 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 // Idup is Dup, nonblocking.
 func (c *Comm) Idup() (*Comm, Request, error) {
 	const op = "idup"
+	if err := c.mayCall(); err != nil { // an operator must take no id, and not the lock of the engine
+		return nil, Request{}, Wrap(op, err)
+	}
 	copies, err := copiesOf(c)
 	if err != nil {
 		return nil, Request{}, Wrap(op, err)
