@@ -99,6 +99,7 @@ type word struct {
 
 // translate appends the command line of one program to ours.
 func (l *line) translate(args []string) error {
+	args = slices.Clone(args)
 	l.seen = map[string]string{}
 	for rest := args; len(rest) > 0; { // options may depend on those that follow
 		w, after, ok := l.next(rest)
@@ -172,8 +173,24 @@ func (l *line) option(text string) *option {
 	return byName[name]
 }
 
+// plain is a word as a flag of pvasrun is spelled: one letter has one dash.
+func (l *line) plain(text string) string {
+	letter, value, joined := strings.Cut(strings.TrimPrefix(text, "--"), "=")
+	if !strings.HasPrefix(text, "--") || len(letter) != 1 {
+		return text
+	}
+	if known, _ := l.flags.Flag("-" + letter); !known {
+		return text
+	}
+	if joined {
+		letter += "=" + value
+	}
+	return "-" + letter
+}
+
 // next reads the option that args begin with. ok is false if a program begins there.
 func (l *line) next(args []string) (w word, rest []string, ok bool) {
+	args[0] = l.plain(args[0])
 	text := args[0]
 	if text == "--" || len(text) < 2 || text[0] != '-' {
 		return w, args, false

@@ -30,6 +30,7 @@ func TestTranslate(t *testing.T) {
 		"-n 4 prog -np 3":                    "-n 4 prog -np 3",
 		"-np 4 prog":                         "-n 4 prog",
 		"--np 4 prog":                        "--np 4 prog",
+		"--n 4 prog --n 3":                   "-n 4 prog --n 3",
 		"-np=4 prog":                         "-n 4 prog",
 		"-n4 prog":                           "-n4 prog",
 		"-c4 prog":                           "-n 4 prog",
@@ -179,6 +180,23 @@ func TestProgramsOfFiles(t *testing.T) {
 		require.ErrorContains(t, err, says, text)
 	}
 }
+
+// All options that the launchers list are known, with one dash and with two: those of mpirun of Open MPI 4.1 and 5,
+// of mpiexec of Hydra and of Intel MPI, and of srun.
+func TestAllAreKnown(t *testing.T) {
+	text, err := os.ReadFile("testdata/names.txt")
+	require.NoError(t, err)
+	for name := range strings.FieldsSeq(string(text)) {
+		word := dashed(name)
+		_, own := ours[word]
+		_, short := ours["-"+name]
+		require.True(t, own || short || byName[name] != nil || slices.Contains(sameHere, name), name)
+	}
+}
+
+// sameHere are options of others that are flags of pvasrun.
+var sameHere = []string{"help", "h", "version", "verbose", "timestamp-output", "report-bindings", "cpus-per-rank",
+	"cpu-set", "hostfile", "display-map", "network", "profile", "trace", "rankfile", "universe"}
 
 // Each name stands in the table once, each row says what is done, and has a launcher.
 func TestTable(t *testing.T) {

@@ -39,8 +39,12 @@ func (m *mapping) UnmarshalFlag(text string) error {
 		}
 		m.each = n
 	}
-	switch way {
-	case "slot", "node", "":
+	switch {
+	case way == "slot", way == "node", way == "":
+	case way == "rankfile":
+		return fmt.Errorf("%q: write --rankfile FILE", text)
+	case strings.HasPrefix(way, "pe-list="):
+		return fmt.Errorf("%q: write --bind LIST, with a CPU or a range for each rank", text)
 	default: // the domains that ranks are bound to are those that they may be dealt to
 		b, err := launcher.ParseBinding(way)
 		if err != nil || b.Sets != nil || b.To == "" || b.To == "auto" {
@@ -54,7 +58,7 @@ func (m *mapping) UnmarshalFlag(text string) error {
 		name, value, _ := strings.Cut(strings.ToLower(word), "=")
 		n, err := strconv.Atoi(value)
 		switch {
-		case name == "oversubscribe" && value == "":
+		case (name == "oversubscribe" || name == "corecpus" || name == "hwtcpus") && value == "":
 		case name == "nooversubscribe" && value == "":
 			m.single = true
 		case name == "pe" && err == nil && n >= 1 && n <= mostCPUs:
