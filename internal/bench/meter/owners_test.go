@@ -2,9 +2,11 @@ package meter
 
 import (
 	"os"
-	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -36,25 +38,33 @@ func TestOwners(t *testing.T) {
 	require.Equal(t, job.Unknown, ownersOf(list, traces)[0x20000])
 }
 
-// The heap of a process that waits is found.
+// The heap of a process is found by a thread that waits to read into it.
 func TestHeapIsOwned(t *testing.T) {
-	blocked := make(chan int)
-	go func() { // another thread waits in a system call
-		runtime.LockOSThread()
-		<-blocked
+	if _, err := os.ReadFile("/proc/self/syscall"); err != nil {
+		t.Skip("the kernel does not show system calls: ", err)
+	}
+	var pipe [2]int
+	require.NoError(t, syscall.Pipe(pipe[:]))
+	done, buf := make(chan error), make([]byte, 64)
+	go func() {
+		_, err := syscall.Read(pipe[0], buf)
+		done <- err
 	}()
-	defer close(blocked)
+	heap := uint64(sys.HeapAddr(buf))
+	var traces []trace
+	require.Eventually(t, func() bool {
+		traces = tracesOf([]int{os.Getpid()})
+		return slices.ContainsFunc(traces, func(t trace) bool { return t.at == heap })
+	}, time.Minute, time.Millisecond)
 	list, err := areasOf(os.Getpid())
 	require.NoError(t, err)
-	traces := tracesOf([]int{os.Getpid()})
-	if len(traces) == 0 {
-		t.Skip("the kernel does not show system calls")
-	}
-	heap := uint64(sys.HeapAddr(make([]byte, 64)))
 	owners := ownersOf(list, traces)
 	for _, a := range list {
 		if a.Holds(heap) {
 			require.Contains(t, owners, a.Start)
 		}
 	}
+	require.NoError(t, syscall.Close(pipe[1]))
+	require.NoError(t, <-done)
+	require.NoError(t, syscall.Close(pipe[0]))
 }
