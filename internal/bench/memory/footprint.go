@@ -48,6 +48,9 @@ type FootprintResult struct {
 	// PSSGrowthKiB is the growth of the processes' own memory, summed over the address
 	// spaces; what k of them share counts 1/k in each.
 	PSSGrowthKiB int64 `json:"pss_growth_kib"`
+	// IdlePSSKiB is the memory of a rank before the first call, with its buffers and its share of the host. The program
+	// of the ranks is this one, which is larger than others. It is nil for peers.
+	IdlePSSKiB *int64 `json:"idle_pss_kib"`
 	// ModelKiB is what the model expects PageTableGrowthKiB to be, given how much of
 	// one another's memory the processes have mapped: nothing in one address space.
 	// It is nil for peers, whose mappings are not known.
@@ -126,6 +129,7 @@ func (r *FootprintResult) ofOurs(ctx context.Context, c runner.Contestant, args 
 	r.PageTableKiB, r.MemoryGrowthKiB = Known(m.SystemTables()), Known(m.MemoryGrowth())
 	r.PageTableGrowthKiB = m.PageTableGrowthKiB
 	r.PSSGrowthKiB = m.PSSGrowthKiB
+	r.IdlePSSKiB = Known((m.PSSKiB-m.PSSGrowthKiB)/int64(r.Ranks), true)
 	model := uint64(0)
 	if r.BTL == job.BTLSM.String() {
 		mapped := uint64(max(m.SharedGrowthKiB, 0)) << 10

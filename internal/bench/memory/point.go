@@ -8,6 +8,7 @@ func (r FootprintResult) Point(who string) results.Point {
 		"pss_growth_kib": float64(r.PSSGrowthKiB)}
 	results.AddKnown(values, "tables_kib", r.PageTableKiB)
 	results.AddKnown(values, "memory_growth_kib", r.MemoryGrowthKiB)
+	results.AddKnown(values, "idle_pss_kib", r.IdlePSSKiB)
 	if r.ModelKiB != nil {
 		values["model_kib"] = float64(*r.ModelKiB)
 	}

@@ -67,6 +67,7 @@ func described(name string) (title, unit string) {
 		"tables_kib": "Page tables, whole machine", "tables_growth_kib": "Growth of page tables",
 		"model_kib":  "Growth by the model",
 		"memory_kib": "Memory, whole machine", "memory_growth_kib": "Growth of memory, whole machine",
+		"idle_pss_kib":   "Memory of an idle rank",
 		"pss_growth_kib": "Growth of memory (PSS)",
 		"build_ns":       "To build a node", "issue_ns": "To issue a node", "reissue_ns": "To issue a node again",
 	}

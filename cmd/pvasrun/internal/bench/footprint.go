@@ -84,7 +84,7 @@ func (f *footprintFlags) print(contenders []runner.Contestant, results []memory.
 		fmt.Printf("# footprint: Alltoall of %s, up to %d times; page tables and memory in KiB\n",
 			units.BytesSize(float64(n)), f.Reps)
 		w := cli.NewTable(os.Stdout)
-		fmt.Fprintln(w, "ranks\tcontestant\trepetitions\tus/call\ttables\tgrowth\tmodel\tmemory\tPSS\t")
+		fmt.Fprintln(w, "ranks\tcontestant\trepetitions\tus/call\ttables\tgrowth\tmodel\tmemory\tPSS\tidle rank\t")
 		rows := results[:len(f.NP)*len(contenders)]
 		results = results[len(rows):]
 		for i, r := range rows {
@@ -92,10 +92,10 @@ func (f *footprintFlags) print(contenders []runner.Contestant, results []memory.
 			if r.ModelKiB != nil {
 				model = fmt.Sprint(*r.ModelKiB)
 			}
-			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%d\t\n", r.Ranks,
+			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%d\t%s\t\n", r.Ranks,
 				contenders[i%len(contenders)], r.Repetitions,
 				r.Avg, orNothing(r.PageTableKiB), r.PageTableGrowthKiB, model,
-				orNothing(r.MemoryGrowthKiB), r.PSSGrowthKiB)
+				orNothing(r.MemoryGrowthKiB), r.PSSGrowthKiB, orNothing(r.IdlePSSKiB))
 			cut = cut || r.Repetitions < f.Reps
 		}
 		if err := w.Flush(); err != nil {
