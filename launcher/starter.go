@@ -30,6 +30,7 @@ type starter struct {
 	reason  string  // likewise
 	misfit  error   // why the ranks cannot share an address space; nil if that has to be seen in the host
 	places  int     // ranks that there is room for
+	turns   turns
 }
 
 // chooseBTL decides for one of the task models, and has the address space made
@@ -152,6 +153,7 @@ func (s *starter) startRank(seat roster.Seat) (p process, err error) {
 	// The supervisor's copies must be closed here, or the end of the rank's output
 	// would never be seen.
 	defer files.Close()
+	s.turns.await(s.memory.Root())
 	cpus := s.cpusOf(seat.Rank)
 	start := s.startInSpace
 	if s.btl == job.BTLSM {

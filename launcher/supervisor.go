@@ -61,7 +61,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 		causes: cause.NewFinder(),
 		events: newEvents(ctx, p.job),
 	}
-	s.starter = starter{plan: p, io: s.io,
+	s.starter = starter{plan: p, io: s.io, turns: turns{most: startsPerCPU * p.room()},
 		parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce))}
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.io.Put(func() { log(format, args...) }) }

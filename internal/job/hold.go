@@ -40,14 +40,17 @@ func (h Hold) check() error {
 
 // Reach is called by a rank when it gets to the hold point, once. It blocks until
 // Release. If a rank has gone before that, it returns a *LostError (wrapped). In a
-// job without hold points it returns nil at once.
+// job without hold points it returns nil at once: see AwaitInit.
 func (r *Root) Reach(h Hold) error {
-	if err := h.check(); err != nil || !r.Holding() {
+	if err := h.check(); err != nil {
 		return err
 	}
 	p := &r.head.holds[h]
 	p.reached.Add(1)
 	p.reachedEvent.Signal()
+	if !r.Holding() {
+		return nil
+	}
 	err := p.releasedEvent.Wait(func() bool {
 		return p.released.Load() != 0 || r.lostHere() >= 0
 	})
@@ -83,10 +86,20 @@ func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 	if err := h.check(); err != nil {
 		return err
 	}
+	return awaitReached(ctx, r, h, r.Near())
+}
+
+// AwaitInit is called by the supervisor. As AwaitHold, it waits for so many ranks of its node to come to the end of
+// Init, in a job with hold points or without.
+func AwaitInit(ctx context.Context, r *Root, ranks int) error {
+	return awaitReached(ctx, r, HoldInit, ranks)
+}
+
+func awaitReached(ctx context.Context, r *Root, h Hold, ranks int) error {
 	p := &r.head.holds[h]
 	defer p.reachedEvent.SignalWhenDone(ctx)()
 	err := p.reachedEvent.Wait(func() bool {
-		return int(p.reached.Load()) >= r.Near() || r.lostHere() >= 0 || ctx.Err() != nil
+		return int(p.reached.Load()) >= ranks || r.lostHere() >= 0 || ctx.Err() != nil
 	})
 	if err != nil {
 		return fmt.Errorf("job: await hold at %v: %w", h, err)
@@ -94,7 +107,7 @@ func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 	if lost := r.lostHere(); lost >= 0 {
 		return fmt.Errorf("job: await hold at %v: %w", h, &fault.LostError{Rank: lost})
 	}
-	if int(p.reached.Load()) >= r.Near() {
+	if int(p.reached.Load()) >= ranks {
 		return nil
 	}
 	return fmt.Errorf("job: await hold at %v: %w", h, ctx.Err())
