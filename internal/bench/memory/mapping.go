@@ -14,10 +14,18 @@ import (
 type MappingConfig struct {
 	Ranks       []int    // numbers of ranks, jobs of each for each BTL
 	Bytes       int      // of each mapping
-	Repetitions int      // in a job
+	Repetitions int      // of each rank in a job of up to fullRanks; ranks of a larger one do as much in all
 	Rounds      int      // jobs of each BTL, in turn
 	BTLs        []string // "pvas", "sm"
 	Step        func(btl string, round int)
+}
+
+// fullRanks is the size of jobs from which on ranks repeat less: with 240 a job would take a minute on two CPUs.
+const fullRanks = 16
+
+// repetitions are those of each rank.
+func (c *MappingConfig) repetitions(ranks int) int {
+	return min(c.Repetitions, max(1, c.Repetitions*fullRanks/ranks))
 }
 
 // A MappingResult is what private memory costs ranks that map, touch and unmap it at the same time, in microseconds:
@@ -57,7 +65,7 @@ func Mapping(ctx context.Context, cfg MappingConfig) (all []MappingResult, err e
 func mappingOnce(ctx context.Context, cfg MappingConfig, btl string, ranks int) (MappingResult, error) {
 	r := MappingResult{Benchmark: "mapping", BTL: btl, Ranks: ranks, Bytes: cfg.Bytes}
 	out, err := runner.Contestant{Name: btl}.Run(ctx, ranks,
-		[]string{"mapping", strconv.Itoa(cfg.Bytes), strconv.Itoa(cfg.Repetitions)})
+		[]string{"mapping", strconv.Itoa(cfg.Bytes), strconv.Itoa(cfg.repetitions(ranks))})
 	if err != nil {
 		return r, err
 	}

@@ -15,7 +15,7 @@ func executeMapping(ctx context.Context, args []string) error {
 		NP     cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"1,2,4,8" description:"numbers of ranks, jobs of each"`
 		Size   cli.Size     `long:"size" env:"SIZE" value-name:"SIZE" default:"1MiB" description:"memory that each rank maps, touches and unmaps"`
 		BTL    cli.BTLNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
-		Reps   int          `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default:"200" description:"how often, in a job"`
+		Reps   int          `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default:"200" description:"how often each of up to 16 ranks does so; those of a larger job do as much in all"`
 		Rounds int          `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"3" description:"jobs of each task model, in turn; the median counts"`
 		JSON   bool         `long:"json" env:"JSON" description:"print one JSON object per line"`
 	}
