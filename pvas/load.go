@@ -9,7 +9,7 @@ import (
 
 // load maps a program and its interpreter where the layout says. Every page that a task has not written is shared
 // with all others of the same file through the page cache, also in memory that it may write: a page becomes its own
-// by its first relocation or store. Of what a Go program may write, each seventh page has neither.
+// by its first relocation or store. In Go programs one page of seven that may be written has neither.
 //
 // Relocated data stays writable (PT_GNU_RELRO is not heeded). Protection would divide a memory area, and the kernel
 // walks all areas of the address space whenever a task ends. It would be against the task itself alone: peers can

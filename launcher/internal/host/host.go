@@ -85,8 +85,8 @@ type host struct {
 	guarded  map[int]bool // process groups to kill, by leader
 }
 
-// quiet is how long no request must have come for the host to give back the memory that those before took. Until the
-// start of a job is over it has better to do.
+// quiet is how long the host waits after the last request before it gives memory back. During the start of a job the
+// collection of garbage would take CPU time from the ranks.
 const quiet = time.Second
 
 // serve answers requests until the connection ends, which is an error, mostly
