@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -39,7 +38,8 @@ func TestTooManyAreas(t *testing.T) {
 	}
 	areas, err := pvas.Areas(perl, os.Environ())
 	require.NoError(t, err)
-	j := Job{Output: streams.OutputIn(t.TempDir()), Apps: []App{{Program: perl, N: most/int(areas) + 1}}}
+	j := Job{Apps: []App{{Program: perl, N: most/int(areas) + 1}}}
+	j.Output.GoTo(t.TempDir())
 	plan, err := DryRun(t.Context(), j)
 	require.NoError(t, err)
 	require.Equal(t, job.BTLSM, plan.BTL)

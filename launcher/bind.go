@@ -125,8 +125,8 @@ func (b Binding) policy(ranks, cpus, cores int, own bool) place.Policy {
 	return p
 }
 
-// Domains returns the CPUs that a job may use here by their domains of a kind that ParseBinding knows, in the order in
-// which ranks get them.
+// Domains returns the CPUs that a job may use here by their domains, in the order in which ranks get them. ParseBinding
+// knows the kinds.
 func Domains(kind string) ([][]int, error) {
 	s, err := newSeats()
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
-	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // Eight ranks write lines in pieces; no line may hold another rank's text, and
@@ -68,7 +67,7 @@ func TestTags(t *testing.T) {
 		j := ranks(btl, 12, "-only", "11", "say", "one\n\ntwo\nthree")
 		j.Apps = []App{{Program: launchertest.RanksProgram, Args: []string{"true"}, N: 11},
 			{Program: launchertest.RanksProgram, Args: []string{"say", "one\n\ntwo\nthree"}, N: 1}}
-		j.Output.Prefix = streams.Tag
+		j.Output.Tag()
 		out := run(t, j)
 		require.NoError(t, out.err)
 		require.Equal(t, "[11]<stdout>: one\n[11]<stdout>: \n[11]<stdout>: two\n[11]<stdout>: three\n", out.stdout)
@@ -80,7 +79,7 @@ func TestOutputDir(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		dir := filepath.Join(t.TempDir(), "made", "here")
 		j := ranks(btl, 11, "env", "PVAS_RANK")
-		j.Output = streams.OutputIn(dir)
+		j.Output.GoTo(dir)
 		out := run(t, j)
 		require.NoError(t, out.err)
 		require.Empty(t, out.stdout+out.stderr)

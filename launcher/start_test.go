@@ -19,7 +19,6 @@ import (
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
-	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -88,11 +87,13 @@ func TestWorkingDirectory(t *testing.T) {
 
 func TestSeveralPrograms(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
-		out := run(t, Job{BTL: btl, Output: streams.OutputIn(t.TempDir()), Apps: []App{
+		j := Job{BTL: btl, Apps: []App{
 			{Program: launchertest.RanksProgram, Args: []string{"true"}, N: 2},
 			{Program: "/bin/true", N: 1},
 			{Program: launchertest.RanksProgram, Args: []string{"-only", "3", "exit", "9"}, N: 2},
-		}})
+		}}
+		j.Output.GoTo(t.TempDir())
+		out := run(t, j)
 		require.NoError(t, out.err)
 		require.Equal(t, 9, out.Code)
 		require.Equal(t, 3, out.Failure.Rank)

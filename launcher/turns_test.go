@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
+// A rank waits until another one is in Init, but no rank waits any more once none has come.
 func TestTurns(t *testing.T) {
 	memory, err := job.Create(job.Config{Ranks: 8, BTL: job.BTLSM, CPUs: 1})
 	require.NoError(t, err)
@@ -18,8 +19,10 @@ func TestTurns(t *testing.T) {
 	turns.await(root)
 	require.NoError(t, root.Reach(job.HoldInit))
 	turns.await(root)
-	go func() { _ = root.Reach(job.HoldInit) }()
+	reached := make(chan error, 1)
+	go func() { reached <- root.Reach(job.HoldInit) }()
 	turns.await(root)
+	require.NoError(t, <-reached)
 	require.Equal(t, 4, turns.begun)
 
 	turns.most = 2

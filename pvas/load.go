@@ -7,9 +7,9 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// load maps a program and its interpreter where the layout says. Every page that a task has not written is shared
-// with all others of the same file through the page cache, also in memory that it may write: a page becomes its own
-// by its first relocation or store. In Go programs one page of seven that may be written has neither.
+// load maps a program and its interpreter where the layout says. Tasks share each page of a file that they have not
+// written, through the page cache. That holds also for memory that they may write: a page becomes a task's own by its
+// first relocation or store. In Go programs one page of seven that may be written has neither.
 //
 // Relocated data stays writable (PT_GNU_RELRO is not heeded). Protection would divide a memory area, and the kernel
 // walks all areas of the address space whenever a task ends. It would be against the task itself alone: peers can

@@ -8,8 +8,8 @@ import (
 )
 
 // mostTries is how often a reader looks for a writer to finish: a few stores, or a slice of each of many others, if the
-// writer has lost its CPU. Where each look costs a slice of many others, retryTime ends that: a reader such as the
-// supervisor has more to do than to wait for a rank that was killed there.
+// writer has lost its CPU. Where each look costs slices of many others, retryTime ends that: the supervisor must not
+// wait long for a rank that was killed there.
 const (
 	mostTries = 1000
 	retryTime = 20 * time.Millisecond

@@ -53,10 +53,10 @@ type Policy struct {
 // The constants of the policy, and what chose them. Most durations derive from slice.
 // job.DefaultSpin belongs to them.
 //
-// Each was varied by a factor of four, up and down, in a barrier on two CPUs (medians of 15 alternating runs of
-// pvasrun bench barrier): 4 ranks take 3.4 us. They take 7.0 with a perCPU of 1, and 3.1 to 3.6 with all other values.
-// 16 ranks take 30 to 41 us, with SharedLooks of 256 always among the slowest. Beside two busy loops 2 ranks take 7 to
-// 15 us whatever the values: there the choice follows from what the kernel does, as is said at each.
+// Each was varied by a factor of four, up and down, in a barrier on two CPUs. The numbers are medians of 15 alternating
+// runs of pvasrun bench barrier. 4 ranks take 3.4 us. They take 7.0 with a perCPU of 1, and 3.1 to 3.6 with all other
+// values. 16 ranks take 30 to 41 us, with SharedLooks of 256 always among the slowest. Beside two busy loops 2 ranks
+// take 7 to 15 us whatever the values. There the choice follows from what the kernel does, as is said at each.
 const (
 	// SharedLooks bounds the looks of a rank that shares its CPU, each with a yield, and of one that waits for a
 	// condition beside a network: another rank of the node may make it true, and need this CPU. A word that a program

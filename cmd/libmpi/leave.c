@@ -1,5 +1,5 @@
-// A rank in one address space leaves it when the program ends, and executes another one that ends with the same code:
-// package exit tells why.
+// A rank in one address space leaves it when the program ends. It executes another program, which ends with the same
+// code: package exit tells why.
 //
 // Nothing of the program may come after that. Handlers of exit run from the last to the first. The C library adds that
 // which calls all destructors of libraries before main, but after the constructors of libraries that were loaded with

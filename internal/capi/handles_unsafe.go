@@ -59,8 +59,8 @@ func nextHandle(h uintptr) uintptr {
 	return (h + 1<<(kindBits+placeBits)) & (1<<(kindBits+placeBits+useBits) - 1)
 }
 
-// table has the objects of a kind. It is a typed view of places, which know no type: types that follow from T, with
-// their descriptions, would lie in every rank for each kind of objects.
+// table has the objects of a kind. It is a typed view of places, which know no type. Else each kind of objects would
+// have types of its own that follow from T, and every rank their descriptions.
 type table[T any] struct{ places }
 
 // tableOf returns the empty table of a kind.

@@ -53,11 +53,10 @@ func idsFrom(rank, places int) uint32 { return uint32(rank) << (idBits - 1 - bit
 // process has told them apart. That holds whatever goroutines of which ranks make
 // communicators at the same time.
 //
-// An id is used again after Free, once all members have found nothing left of its
-// communicator (see retire): so neither the ids in use nor the engine's queues for their contexts
-// become more than the communicators that there were at one time. Each rank has 2^28
-// ids divided by the number of ranks, rounded up to a power of two. When the job has a number (job.Root.JobNumber) it
-// takes those with visitBit.
+// An id is used again after Free, once all members have found nothing left of its communicator (see retire). So neither
+// the ids in use nor the engine's queues for their contexts become more than the communicators at one time. Each rank
+// has 2^28 ids divided by the number of ranks, rounded up to a power of two. When the job has a number
+// (job.Root.JobNumber) it takes those with visitBit.
 type contexts struct {
 	mu    sync.Mutex
 	own   ids

@@ -35,16 +35,16 @@ func (c *Comm) Free() (err error) {
 //
 // Free may come while operations are underway: they go on, and later calls wait for them. A member has settled when it
 // has none left, also none that is persistent, and no message that was not received. It cannot begin another one, as
-// only a communicator or a persistent request does. For a message that is still on its way to a member that has settled
-// there was a receive, so it has come, or there never will be one. Each member finds out about itself, again and again,
-// in calls that make and free communicators.
+// only a communicator or a persistent request does. A message to such a member has come if there was a receive for it.
+// If there was none, there never will be one. Each member finds out about itself, again and again, in calls that make
+// and free communicators.
 //
-// Members that have settled tell each other so along a tree of two levels, by one empty message each: on each node the
-// first member hears of the others there, and rank 0 of the communicator hears of all first members. Who has heard of
-// all below it, and has settled, knows that nobody else works with the shared memory that it has made for them: those
-// are the ranks of a node, or all if they meet at one place. It gives the memory to the next communicator, and then
-// tells the rank above. So rank 0 is the last one, and gives the id to the next communicator. The message that tells a
-// member of that id, or of the memory, comes after all this.
+// Members that have settled say so along a tree of two levels, by one empty message each. On each node the first member
+// hears of the others there, and rank 0 of the communicator hears of all first members. If all members meet at one
+// place rank 0 hears of all. Who has settled, and has heard of all below it, knows that they have done with the shared
+// memory that it has made for them. It gives the memory to the next communicator, and then tells the rank above. So
+// rank 0 is the last one, and gives the id to the next communicator. The message that tells a member of that id, or of
+// the memory, comes after all this.
 //
 // A member that ends before it has settled tells nothing. Then neither is used again.
 func (c *Comm) retire() error {
@@ -64,11 +64,11 @@ func (c *Comm) retire() error {
 	return nil
 }
 
-// tree returns which rank of the job this member tells that it has settled, -1 if it is the last one to know, and which
-// ranks tell this one.
+// tree returns which rank of the job this member tells that it has settled, and which ranks tell it. The last one to
+// know tells nobody: -1.
 func tree(c *Comm) (above int32, below []int32) {
 	top, self := c.members.ranks[0], int32(c.group.self)
-	one := c.visited || c.root.Nodes() == 1
+	one := c.visited || c.root.Nodes() == 1 // all meet at one place
 	switch {
 	case one && self == top:
 		return -1, c.members.ranks[1:]

@@ -40,7 +40,7 @@ func (h Hold) check() error {
 
 // Reach is called by a rank when it gets to the hold point, once. It blocks until
 // Release. If a rank has gone before that, it returns a *LostError (wrapped). In a
-// job without hold points it returns nil at once: see AwaitInit.
+// job without hold points it returns nil at once, and only counts the rank for AwaitInit.
 func (r *Root) Reach(h Hold) error {
 	if err := h.check(); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 	return awaitReached(ctx, r, h, r.Near())
 }
 
-// AwaitInit is called by the supervisor. As AwaitHold, it waits for so many ranks of its node to come to the end of
-// Init, in a job with hold points or without.
+// AwaitInit is called by the supervisor, in a job with hold points or without. It returns as AwaitHold does, but when
+// so many ranks of the node have come to the end of Init.
 func AwaitInit(ctx context.Context, r *Root, ranks int) error {
 	return awaitReached(ctx, r, HoldInit, ranks)
 }

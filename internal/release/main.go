@@ -65,10 +65,10 @@ func release(ctx context.Context, out string, archs []string) error {
 
 func newBuild(ctx context.Context, out string) (b *build, err error) {
 	b = &build{}
-	if b.version, err = versionOf(ctx); err != nil {
+	if b.commit, err = output(ctx, "git", "rev-parse", "--short=9", "HEAD"); err != nil {
 		return nil, err
 	}
-	if b.commit, err = output(ctx, "git", "rev-parse", "--short=9", "HEAD"); err != nil {
+	if b.version, err = versionOf(ctx, b.commit); err != nil {
 		return nil, err
 	}
 	seconds, err := output(ctx, "git", "log", "-1", "--format=%ct")
@@ -91,7 +91,7 @@ func newBuild(ctx context.Context, out string) (b *build, err error) {
 }
 
 // versionOf is that of the tag of this commit, or one behind that of the last tag, with the number of commits since.
-func versionOf(ctx context.Context) (string, error) {
+func versionOf(ctx context.Context, commit string) (string, error) {
 	changed, err := output(ctx, "git", "status", "--porcelain", "--untracked-files=no")
 	if err != nil || changed != "" {
 		return "", cmp.Or(err, errors.New("the sources are not those of a commit: commit them"))
@@ -102,11 +102,7 @@ func versionOf(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		commit, err := output(ctx, "git", "rev-parse", "--short=9", "HEAD")
 		text = "v0.0.0-" + count + "-g" + commit
-		if err != nil {
-			return "", err
-		}
 	}
 	return parseDescription(text)
 }

@@ -22,12 +22,12 @@ var (
 	preremove string
 )
 
-// prefix is where a package has the folder of the tarball. What the distributions have places for is in these.
+// prefix is where a package has the folder of the tarball, but for what is in places.
 const prefix = "/usr/lib/gopvas"
 
 // places are folders of the tarball that lie elsewhere in a package.
 var places = map[string]string{
-	"share/man/":                        "/usr/share/man/",
+	"share/man":                         "/usr/share/man",
 	"share/bash-completion/completions": "/usr/share/bash-completion/completions",
 	"share/zsh/site-functions":          "/usr/share/zsh/vendor-completions",
 	"share/fish/vendor_completions.d":   "/usr/share/fish/vendor_completions.d",

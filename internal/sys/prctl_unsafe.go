@@ -41,8 +41,8 @@ func UnadvisedHugePagesOff() error {
 	return unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0)
 }
 
-// HugePagesOff tells whether transparent huge pages are turned off for this process.
-func HugePagesOff() bool {
+// HugePagesAreOff tells whether transparent huge pages are turned off for this process.
+func HugePagesAreOff() bool {
 	off, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	return err == nil && off != 0
 }

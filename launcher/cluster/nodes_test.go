@@ -23,7 +23,6 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
-	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // here starts agents on this machine, whatever the name of the host.
@@ -101,15 +100,16 @@ func TestNodesAndOutput(t *testing.T) {
 	require.Len(t, out.stdout, 4*each)
 
 	j = ranks("sm", 4, "say", "x\n")
-	j.Output.Prefix = streams.Tag
+	j.Output.Tag()
 	out = runNodes(t, j, twoNodes())
 	require.Equal(t, []string{"[0]<stdout>: x", "[1]<stdout>: x", "[2]<stdout>: x", "[3]<stdout>: x"},
 		sorted(out.stdout))
 	require.Equal(t, []string{"[0]<stderr>: x", "[1]<stderr>: x", "[2]<stderr>: x", "[3]<stderr>: x"},
 		sorted(out.stderr))
 
+	j.Output = launcher.Output{}
 	dir := t.TempDir()
-	j.Output = streams.OutputIn(dir)
+	j.Output.GoTo(dir)
 	require.Empty(t, runNodes(t, j, twoNodes()).stdout)
 	for rank := range 4 {
 		text, err := os.ReadFile(fmt.Sprintf("%s/rank.%d.stdout", dir, rank))

@@ -35,7 +35,7 @@ type area struct {
 	nodes   map[int]int64 // KiB by node
 }
 
-// FarMemory is the private memory of a rank that is bound to a node and lies on others, in KiB.
+// FarMemory is private memory of a rank on other nodes than the one that it is bound to, in KiB.
 type FarMemory struct {
 	Rank, Node int // in the job, and on the machine
 	Far        int64

@@ -36,8 +36,8 @@ func tracesOf(pids []int) (all []trace) {
 	return all
 }
 
-// parseTraces reads what the kernel shows of a thread in a system call: the number, the arguments, the stack pointer
-// and the instruction; or of any other one a word.
+// parseTraces reads what the kernel shows of a thread. In a system call that is its number, the arguments, the stack
+// pointer and the instruction, else a word.
 func parseTraces(text string, rank int) (all []trace) {
 	for i, word := range strings.Fields(text) {
 		if at, err := strconv.ParseUint(word, 0, 64); err == nil && i > 0 {
@@ -79,7 +79,7 @@ func ownersOf(list []areas.Area, traces []trace) map[uint64]int {
 	return owners
 }
 
-// continues tells whether an area belongs to a library as the one before it does: it is of the same file, or has those
+// continues tells whether an area belongs to the library of the one before it. It is of the same file, or has the
 // variables that start as zeros.
 func continues(before, a areas.Area) bool {
 	return ofFile(before) && before.End == a.Start && (a.Path == before.Path || a.Path == "" && writable(a))

@@ -27,9 +27,9 @@ type Config struct {
 	Step      func(what string) // says what is built next, which takes a while
 	Missing   func(what string) // says what is not installed, and why
 
-	// Wrappers are the compilers that the wrappers call, if the installation is for other machines; nil: those that it
-	// is built with. For others it has no pvaspython, which is linked with the Python of one, and libraries without
-	// information for debuggers, which names folders of this machine.
+	// Wrappers are the compilers that the wrappers call in an installation for other machines; nil: it is for this one.
+	// Then they call those that it is built with. For others it has no pvaspython, which is linked with the Python of
+	// one machine. Its libraries have no information for debuggers, which names folders of this machine.
 	Wrappers *Compilers
 }
 

@@ -42,8 +42,8 @@ func Uninstall(dir string) (err error) {
 	in := installation{Config: Config{Dir: dir}}
 	list, err := os.ReadFile(in.path(listName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return FolderError{errors.New("pvasrun install-mpi has installed nothing there, or an earlier version has: " +
-			"name its folder, and install again to remove that")}
+		return FolderError{errors.New("there is no list of what pvasrun install-mpi has made: name the folder that " +
+			"it was given; if an earlier version made this one, call install-mpi again first")}
 	}
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func Uninstall(dir string) (err error) {
 		}
 	}
 	for _, folder := range slices.Backward(append([]string{"."}, folders...)) {
-		_ = os.Remove(in.path(folder)) // it has files of others
+		_ = os.Remove(in.path(folder)) // an error: it has files of others
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ type number interface {
 	real | complex64 | complex128
 }
 
-// The loops of the operators. They take bytes: a function of a slice of elements would be one more type for each type
-// of elements, with its description in every rank. The compiler makes no vector instructions of them, so a
+// The loops of the operators. They take bytes: else there would be a type of function for each type of elements, with
+// its description in every rank. The compiler makes no vector instructions of them, so a
 // loop is as fast as its stores: one element per cycle, or a little more than a cycle for
 // the conditions of min and max. Most have faster ones (vector_amd64.s).
 

@@ -161,7 +161,7 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 }
 
 // spareMemory tells whether transparent huge pages are left to those who ask for them, where the system gives them to
-// all. They are in a job of more ranks than CPUs: the heap of an idle rank, of 0.5 MiB, takes up to 4 MiB with them.
+// all. That is so in a job of more ranks than CPUs. With them the heap of an idle rank, of 0.5 MiB, takes up to 4 MiB.
 // Large ranks have a CPU each, and memory: they gain by huge pages.
 func spareMemory(ranks int) bool {
 	given, _ := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled") // none: the kernel has none

@@ -82,14 +82,15 @@ func (p *Parent) do(f func() error) error {
 	}
 }
 
-// hugePages is held while this process has none, for a host that is started: other jobs may start, too.
+// hugePages is held while they are off for this process, in the start of a host. Another job of this process must not
+// take that for how the process was started.
 var hugePages sync.Mutex
 
 // SmallPages tells whether this process was started without transparent huge pages.
 func SmallPages() bool {
 	hugePages.Lock()
 	defer hugePages.Unlock()
-	return sys.HugePagesOff()
+	return sys.HugePagesAreOff()
 }
 
 // A Started is a space host with the connection to it, and the guard.
@@ -109,7 +110,7 @@ func (p *Parent) StartHost(id string) (h Started, err error) {
 	defer far.Close()
 	hugePages.Lock()
 	defer hugePages.Unlock()
-	if !sys.HugePagesOff() { // both processes inherit it; the host allows them to the ranks
+	if !sys.HugePagesAreOff() { // both processes inherit it; the host allows them to the ranks
 		_ = sys.UnadvisedHugePagesOff()
 		defer func() { _ = sys.HugePagesOn() }()
 	}

@@ -24,19 +24,19 @@ type Output struct {
 	Merge  bool      // stderr goes where stdout goes, and Files[1] is not used
 }
 
-// Tag is the prefix that names rank and stream.
-const Tag = "[%r]<%s>: "
+// Tag has lines begin with rank and stream, before what else they begin with.
+func (o *Output) Tag() { o.Prefix = "[%r]<%s>: " + o.Prefix }
 
-// OutputIn is a file for each rank and stream in a directory.
-func OutputIn(dir string) Output {
+// GoTo has each rank and stream go to a file of its own in a directory.
+func (o *Output) GoTo(dir string) {
 	file := filepath.Join(strings.ReplaceAll(dir, "%", "%%"), "rank.%0r.%s")
-	return Output{Files: [2]string{file, file}}
+	o.Files = [2]string{file, file}
 }
 
 // Piped tells whether any output goes through this process.
 func (o *Output) Piped() bool { return o.Files[0] == "" || o.Files[1] == "" && !o.Merge }
 
-// ofRank tells whether the rank or the stream is in a pattern.
+// ofRank tells whether a pattern names the rank or the stream.
 func ofRank(pattern string) bool {
 	text := strings.ReplaceAll(pattern, "%%", "")
 	return strings.Contains(text, "%r") || strings.Contains(text, "%0r") || strings.Contains(text, "%s")

@@ -100,13 +100,13 @@ func (s *Streams) LastWords(number int) { s.ranks.LastWords(number) }
 // Drain passes on the rest in the pipes, until giveUp is closed.
 func (s *Streams) Drain(giveUp <-chan struct{}) { s.ranks.Drain(giveUp) }
 
-// openDir makes the output directory, and in it the file without a name that Full writes to. One that has
+// openDir makes a directory of output, and in the first one the file without a name that Full writes to. One that has
 // no room for another file may still have room for what is written to those that are there.
 func (s *Streams) openDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return withoutName(err)
 	}
-	if s.space != nil || strings.HasPrefix(dir, "/dev") { // whose files take no room
+	if s.space != nil || ofDevices(dir) {
 		return nil
 	}
 	f, err := os.CreateTemp(dir, ".space")
@@ -233,7 +233,14 @@ func (s *Streams) openFile(name string, makeDir bool) (f *os.File, err error) {
 	return f, nil
 }
 
-// Full returns an error if the output directory takes no more. Ranks write there themselves, and
+// ofDevices tells whether the files of a directory are devices, such as /dev/null, which take no room. Those in
+// /dev/shm are none.
+func ofDevices(dir string) bool {
+	below := dir + "/"
+	return strings.HasPrefix(below, "/dev/") && !strings.HasPrefix(below, "/dev/shm/")
+}
+
+// Full returns an error if the first output directory takes no more. Ranks write there themselves, and
 // many do not look whether a write has failed. It may block.
 func (s *Streams) Full() error {
 	if s.space == nil {

@@ -38,7 +38,9 @@ func files(t *testing.T, s *Streams, rank int) *Files {
 // The output of ranks comes in whole lines, each with its rank, and messages between them.
 func TestTags(t *testing.T) {
 	var out, errs bytes.Buffer
-	s := script(t, Config{Stdout: &out, Stderr: &errs, Output: Output{Prefix: Tag}, Prefix: "node: "}, 2)
+	var o Output
+	o.Tag()
+	s := script(t, Config{Stdout: &out, Stderr: &errs, Output: o, Prefix: "node: "}, 2)
 	first, second := files(t, s, 0), files(t, s, 1)
 	_, err := io.WriteString(first.All[1], "half of a ")
 	require.NoError(t, err)
@@ -90,7 +92,9 @@ func TestInputOfAJobThatDoesNotStart(t *testing.T) {
 // Ranks write into files of their own if there is a directory for the output.
 func TestOutputDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	s := script(t, Config{Output: OutputIn(dir)}, 11)
+	var o Output
+	o.GoTo(dir)
+	s := script(t, Config{Output: o}, 11)
 	f := files(t, s, 3)
 	_, err := io.WriteString(f.All[2], "text")
 	require.NoError(t, err)
@@ -102,7 +106,8 @@ func TestOutputDir(t *testing.T) {
 	_, err = s.ForRank(4)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.ErrorAs(t, err, new(FileError))
-	require.Error(t, New(Config{Output: OutputIn("/dev/null/x"), Ranks: func() int { return 1 }}).OpenDir())
+	o.GoTo("/dev/null/x")
+	require.Error(t, New(Config{Output: o, Ranks: func() int { return 1 }}).OpenDir())
 }
 
 // closed takes nothing.
@@ -141,6 +146,13 @@ func TestPatterns(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "new", "stderr.n1"))
 	require.NoError(t, err)
 	require.Equal(t, "2\n10\n", string(text))
+}
+
+func TestDevices(t *testing.T) {
+	for dir, want := range map[string]bool{"/dev": true, "/dev/pts": true, "/dev/shm": false, "/dev/shm/out": false,
+		"/development": false, "/tmp/dev": false} {
+		require.Equal(t, want, ofDevices(dir), dir)
+	}
 }
 
 // With Merge both streams of a rank are one, in the order in which it wrote.

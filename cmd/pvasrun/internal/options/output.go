@@ -110,7 +110,7 @@ func signs(value string, by map[byte]string) (string, error) {
 		for i++; i < len(value) && value[i] >= '0' && value[i] <= '9'; i++ { // a width: see below
 		}
 		if i == len(value) {
-			return "", errors.New("a percent sign ends the pattern: write %%%% for a percent sign")
+			return "", errors.New("a percent sign ends the pattern: write %% for a percent sign")
 		}
 		sign, known := by[value[i]]
 		if !known {

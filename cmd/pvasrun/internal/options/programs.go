@@ -119,16 +119,18 @@ func perRank(file string, ranks int) (ours []string, err error) {
 			ranks = max(ranks, s.last+1)
 		}
 	}
+	shareOf := func(rank int) int {
+		return slices.IndexFunc(shares, func(s share) bool { return s.first <= rank && (rank <= s.last || s.last < 0) })
+	}
 	for rank := 0; rank < ranks; {
-		i := slices.IndexFunc(shares, func(s share) bool { return s.first <= rank && (rank <= s.last || s.last < 0) })
+		i := shareOf(rank)
 		if i < 0 {
 			return nil, fmt.Errorf("%s: no line is for rank %d", file, rank)
 		}
 		s, end := shares[i], rank+1
-		for plain := !strings.Contains(strings.Join(s.words, ""), "%"); plain && end < ranks &&
-			(end <= s.last || s.last < 0 && !slices.ContainsFunc(shares[:i], func(o share) bool {
-				return o.first <= end && end <= o.last
-			})); end++ {
+		alike := !strings.Contains(strings.Join(s.words, ""), "%") // for all ranks of the line
+		for alike && end < ranks && shareOf(end) == i {
+			end++
 		}
 		if ours != nil {
 			ours = append(ours, ":")

@@ -72,8 +72,9 @@ func Translate(f Flags, args []string) (ours, warnings []string, err error) {
 	return l.ours, append(warnings, l.notes...), nil
 }
 
-func cutAt(args []string, sep string) (before, after []string, found bool) {
-	if i := slices.Index(args, sep); i >= 0 {
+// FirstProgram divides the command line of a job behind its first program, at ":".
+func FirstProgram(args []string) (own, rest []string, more bool) {
+	if i := slices.Index(args, ":"); i >= 0 {
 		return args[:i], args[i+1:], true
 	}
 	return args, nil, false
@@ -83,7 +84,7 @@ func cutAt(args []string, sep string) (before, after []string, found bool) {
 func (l *line) translateAll(args []string) error {
 	l.several = slices.Contains(args, ":")
 	for {
-		own, rest, more := cutAt(args, ":")
+		own, rest, more := FirstProgram(args)
 		if err := l.translate(own); err != nil || !more {
 			return err
 		}
@@ -148,8 +149,8 @@ func (l *line) program(args []string) (err error) {
 	return nil
 }
 
-// spelled returns the words of what is no option of another launcher: a flag of pvasrun with one dash or two, or what
-// its parser refuses.
+// spelled returns the words of what is no option of another launcher. It is a flag of pvasrun with one dash or two, or
+// the parser refuses it.
 func (l *line) spelled(w word, words []string) []string {
 	long := "-" + w.text
 	if known, _ := l.flags.Flag(w.text); known || !strings.HasPrefix(long, "--") || strings.HasPrefix(long, "---") {

@@ -181,8 +181,7 @@ func TestProgramsOfFiles(t *testing.T) {
 	}
 }
 
-// All options that the launchers list are known, with one dash and with two: those of mpirun of Open MPI 4.1 and 5,
-// of mpiexec of Hydra and of Intel MPI, and of srun.
+// All options that the launchers list are known, with one dash and with two.
 func TestAllAreKnown(t *testing.T) {
 	text, err := os.ReadFile("testdata/names.txt")
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -14,13 +13,9 @@ func (f *placeFlags) useCPUs() error {
 	if f.CPUSet == "" {
 		return nil
 	}
-	var set []int
-	for span := range strings.SplitSeq(f.CPUSet, ",") {
-		cpus, err := topology.ParseRange(span)
-		if err != nil {
-			return fmt.Errorf("--cpu-set %s: %w: write for example 0-3,8", f.CPUSet, err)
-		}
-		set = append(set, cpus...)
+	set, err := topology.ParseList(f.CPUSet)
+	if err != nil {
+		return fmt.Errorf("--cpu-set %s: %w: write for example 0-3,8", f.CPUSet, err)
 	}
 	if err := sys.SetProcessAffinity(set); err != nil {
 		return fmt.Errorf("--cpu-set %s: %w: name CPUs that this process may use", f.CPUSet, err)

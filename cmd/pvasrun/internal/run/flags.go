@@ -10,6 +10,7 @@ import (
 	"github.com/jessevdk/go-flags"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/options"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
@@ -121,7 +122,7 @@ func (f *Flags) Apps(args []string) ([]launcher.App, error) {
 	var apps []launcher.App
 	app := f.appFlags
 	for {
-		own, rest, more := cutAt(args, ":")
+		own, rest, more := options.FirstProgram(args)
 		if len(own) == 0 {
 			return nil, cli.Mistake(fmt.Errorf(
 				"program %d of the job is missing: write it behind its flags, such as pvasrun -n 4 ./prog",

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
@@ -32,11 +31,10 @@ type outputFlags struct {
 func (f *outputFlags) output() launcher.Output {
 	o := launcher.Output{Prefix: f.LinePrefix, Files: [2]string{f.OutputFile, f.ErrorFile}, Merge: f.MergeOutput}
 	if f.OutputDir != "" {
-		file := filepath.Join(strings.ReplaceAll(f.OutputDir, "%", "%%"), "rank.%0r.%s")
-		o.Files = [2]string{file, file}
+		o.GoTo(f.OutputDir)
 	}
 	if f.TagOutput {
-		o.Prefix = "[%r]<%s>: " + o.Prefix
+		o.Tag()
 	}
 	if f.TimeOutput {
 		o.Prefix = "%T " + o.Prefix
@@ -44,7 +42,7 @@ func (f *outputFlags) output() launcher.Output {
 	return o
 }
 
-// check refuses flags that say two things.
+// check refuses flags that contradict one another, and patterns with unknown signs.
 func (f *outputFlags) check() error {
 	o := f.output()
 	switch {

@@ -61,10 +61,3 @@ func parametersOf(environ []string) (names []string) {
 	slices.Sort(names)
 	return names
 }
-
-func cutAt(args []string, sep string) (before, after []string, found bool) {
-	if i := slices.Index(args, sep); i >= 0 {
-		return args[:i], args[i+1:], true
-	}
-	return args, nil, false
-}

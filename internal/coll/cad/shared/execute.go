@@ -98,8 +98,8 @@ func (x *executor) ready(g *graph, n *node) {
 	}
 }
 
-// pass has a SEND or RECV that nothing will meet, and whose state is over, be done. It waits on the stack: a row of
-// such nodes may be as long as a graph, and each would call finish for the next one.
+// pass has a SEND or RECV that nothing will meet, and whose state is over, be done. It waits on the stack, as a row of
+// such nodes may be as long as a graph. Else each would call finish for the next one.
 func (x *executor) pass(g *graph, n *node) { x.stack = append(x.stack, ref{g, n}) }
 
 // runnable decides who executes a node that can be executed.
