@@ -18,7 +18,7 @@ type turns struct {
 const startsPerCPU = 2
 
 // patience is how long a rank waits for its turn. If none of the others comes to the end of Init meanwhile, they do not
-// call it, or get no CPU. From then on no rank waits.
+// call it, or get no CPU. From then on no rank waits. The supervisor does nothing else meanwhile, so it is short.
 const patience = 50 * time.Millisecond
 
 // await is called before each start.

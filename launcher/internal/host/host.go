@@ -86,7 +86,7 @@ type host struct {
 }
 
 // quiet is how long the host waits after the last request before it gives memory back. During the start of a job the
-// collection of garbage would take CPU time from the ranks.
+// collection of garbage would take CPU time from the ranks. It may overlap with a request, as every collection may.
 const quiet = time.Second
 
 // serve answers requests until the connection ends, which is an error, mostly

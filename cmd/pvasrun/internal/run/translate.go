@@ -36,7 +36,7 @@ func PrintOptions(launcher string) error {
 	return options.PrintHelp(os.Stdout, launcher)
 }
 
-// offer offers options of other launchers to a shell, where no flag of pvasrun begins as the only argument does.
+// offer offers options of other launchers to a shell that completes the only argument, if no flag of pvasrun begins so.
 func offer(args []string) error {
 	if len(args) != 1 || !strings.HasPrefix(args[0], "--") || strings.Contains(args[0], "=") {
 		return nil
