@@ -215,7 +215,7 @@ var layers = []layer{
 	{"cmd/pvasrun/internal/recording", []string{"internal/coll", "internal/job", "internal/trace/recorder", "launcher",
 		"trace"}},
 	{"internal/release", []string{"internal/capi/install", "internal/job"}},
-	{"cmd/pvasrun/internal/options", []string{"launcher"}},
+	{"cmd/pvasrun/internal/options", []string{"internal/job", "launcher"}},
 	{"cmd/pvasrun/internal/run", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/options",
 		"cmd/pvasrun/internal/recording",
 		"cmd/pvasrun/internal/settings", "internal/bench/meter", "internal/atomicfile", "internal/coll",

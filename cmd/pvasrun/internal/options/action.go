@@ -138,12 +138,16 @@ var cpuBind = by("--bind", func(_ *line, value string) (ours []string, err error
 // rankBy is taken where ranks are numbered as they are dealt: pvasrun numbers no other way.
 var rankBy = by("--map-by", func(l *line, value string) ([]string, error) {
 	way, more, _ := strings.Cut(value, ":")
-	mapped := l.value("map-by")
+	mapped, _, _ := strings.Cut(l.value("map-by"), ":")
+	if l.has("bynode") {
+		mapped = "node"
+	}
+	inOrder := mapped == "" || mapped == "slot" || mapped == "core" || mapped == "ppr"
 	switch {
 	case more != "":
-	case way == "slot" || way == "fill" || way == "core" && mapped == "", way == mapped:
+	case (way == "slot" || way == "fill") && inOrder, way == "core" && mapped == "", way == mapped:
 		return nil, nil
-	case mapped == "" || mapped == "slot" || mapped == "core":
+	case inOrder && mapped != "ppr":
 		return []string{"--map-by", way}, nil
 	}
 	return nil, fmt.Errorf("%q: ranks are numbered as --map-by deals them", value)

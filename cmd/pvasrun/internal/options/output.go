@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ var output = by("--tag-output, --output-dir and such, or --output-file", func(l 
 			ours = append(ours, "--output-file", escape(strings.SplitN(of, ":", 2)[0])+".%0r",
 				"--merge-output")
 		default:
-			if ours == nil && !strings.Contains(value, ",") {
+			if ours == nil && !strings.Contains(value, ",") && word != "xml" {
 				return slurmOutput.flags(l, []string{value})
 			}
 			return nil, fmt.Errorf("%q: of Open MPI's words pvasrun knows tag, timestamp, merge, dir=DIR and file=FILE",
@@ -44,6 +45,9 @@ var slurmOutput = by("--output-file", func(l *line, value string) ([]string, err
 	case "none":
 		value = os.DevNull
 	}
+	if err := oneRank(value); err != nil {
+		return nil, err
+	}
 	file, err := slurmPattern(value)
 	ours := []string{"--output-file", file}
 	if !l.has("e", "error") {
@@ -56,8 +60,31 @@ var slurmError = by("--error-file", func(_ *line, value string) ([]string, error
 	if value == "none" {
 		value = os.DevNull
 	}
+	if err := oneRank(value); err != nil {
+		return nil, err
+	}
 	file, err := slurmPattern(value)
 	return []string{"--error-file", file}, err
+})
+
+// oneRank refuses a number, which is to srun the rank whose output alone is shown.
+func oneRank(value string) error {
+	if _, err := strconv.Atoi(value); err != nil {
+		return nil
+	}
+	return fmt.Errorf("%q is to srun the rank whose output alone is kept: write -o out.%%t for a file of each, or "+
+		"./%s for a file", value, value)
+}
+
+// outputFilename is the folder of Open MPI 4. pvasrun adds no job to its name, and copies nothing to the terminal.
+var outputFilename = flagOf("--output-dir", func(value string) string {
+	dir, words, _ := strings.Cut(value, ":")
+	for word := range strings.SplitSeq(words, ",") {
+		if word != "nojobid" && word != "nocopy" {
+			return value
+		}
+	}
+	return dir
 })
 
 // display is Open MPI 5's list of what to print.

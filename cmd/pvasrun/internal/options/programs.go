@@ -4,14 +4,23 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gopvas/gopvas/internal/job"
 )
 
-// programsOf is a file with a program of the job on each line, behind its flags.
+// programsOf is a file with a program of the job on each line, behind its flags. It stands for the command line's own.
 var programsOf = by("the programs of FILE with \":\" between them", func(l *line, file string) ([]string, error) {
+	switch {
+	case l.inFile:
+		return nil, errors.New("a line of a file of programs names no other one: write its lines there")
+	case l.several || l.programs != nil:
+		return nil, errors.New("the file names all programs of the job: write them there, with nothing behind it")
+	}
 	lines, err := readLines(file)
 	if err != nil {
 		return nil, err
@@ -31,21 +40,41 @@ var multiProg = action{"the programs of FILE with \":\" between them", func(l *l
 	return nil, nil
 }}
 
+// most bounds the bytes of a file that says something of each rank. A job has at most 65536.
+const most = 4 << 20
+
+// ReadFile returns the text of a file that says something of each rank, if it is as long as such a file may be.
+func ReadFile(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("%s: it has more than %d MiB: name another file", file, most>>20)
+	}
+	return string(text), err
+}
+
 // readLines returns the words of each line of a file that is neither empty nor a comment. Words may be quoted.
 func readLines(file string) (lines [][]string, err error) {
-	text, err := os.ReadFile(file)
+	text, err := ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	text = []byte(strings.ReplaceAll(string(text), "\\\n", " "))
-	for line := range strings.Lines(string(text)) {
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for line := range strings.Lines(text) {
 		words, err := split(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %s", file, err, strings.TrimSpace(line))
+			return nil, fmt.Errorf("%s: %w: %.80q", file, err, strings.TrimSpace(line))
 		}
 		if len(words) > 0 {
 			lines = append(lines, words)
 		}
+	}
+	if len(lines) > job.MaxRanks {
+		return nil, fmt.Errorf("%s: it has %d lines: a job has at most %d ranks in all", file, len(lines), job.MaxRanks)
 	}
 	if lines == nil {
 		return nil, fmt.Errorf("%s: it names no program", file)
@@ -95,7 +124,7 @@ type share struct {
 
 // perRank returns the command lines of srun's file, for so many ranks; 0: as many as it names. %t is the rank, and %o
 // its number among those of the line, so that a line of several ranks becomes one program for each.
-func perRank(file string, ranks int) (ours []string, err error) {
+func perRank(file string, ranks int) (ours [][]string, err error) {
 	lines, err := readLines(file)
 	if err != nil {
 		return nil, err
@@ -119,6 +148,9 @@ func perRank(file string, ranks int) (ours []string, err error) {
 			ranks = max(ranks, s.last+1)
 		}
 	}
+	if ranks > job.MaxRanks {
+		return nil, fmt.Errorf("%s: it is for %d ranks: a job has at most %d in all", file, ranks, job.MaxRanks)
+	}
 	shareOf := func(rank int) int {
 		return slices.IndexFunc(shares, func(s share) bool { return s.first <= rank && (rank <= s.last || s.last < 0) })
 	}
@@ -132,14 +164,12 @@ func perRank(file string, ranks int) (ours []string, err error) {
 		for alike && end < ranks && shareOf(end) == i {
 			end++
 		}
-		if ours != nil {
-			ours = append(ours, ":")
-		}
-		ours = append(ours, "-n", strconv.Itoa(end-rank))
+		program := []string{"-n", strconv.Itoa(end - rank)}
 		signs := strings.NewReplacer("%t", strconv.Itoa(rank), "%o", strconv.Itoa(rank-s.first), "%%", "%")
 		for _, word := range s.words {
-			ours = append(ours, signs.Replace(word))
+			program = append(program, signs.Replace(word))
 		}
+		ours = append(ours, program)
 		rank = end
 	}
 	return ours, nil

@@ -115,7 +115,7 @@ var table = []option{
 	{"o", "s", "FILE", slurmOutput},
 	{"error e", "s", "FILE", slurmError},
 	{"merge-stderr-to-stdout", "o5", "", flag("--merge-output")},
-	{"output-filename", "o", "DIR", flag("--output-dir")},
+	{"output-filename", "o", "DIR", outputFilename},
 	{"outfile-pattern outfile", "hi", "FILE", hydraPattern("--output-file")},
 	{"errfile-pattern errfile", "hi", "FILE", hydraPattern("--error-file")},
 	{"prepend-pattern", "hi", "TEXT", hydraPattern("--line-prefix")},

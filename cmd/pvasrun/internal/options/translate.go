@@ -19,8 +19,11 @@ type line struct {
 	flags    Flags
 	several  bool // it has several programs
 	ours     []string
+	begins   int               // where the flags of the program that is read begin in ours
 	seen     map[string]string // options by name without dashes, with the value if there is one
 	programs []string          // those that a file names, in place of the command line's own
+	inFile   bool              // these are such programs
+	ofEach   []string          // the flags that each of them has, of those that stand before the file
 	perRank  bool              // the program is a file that names that of each rank
 	ignored  []string          // options, each with why
 	notes    []string
@@ -61,7 +64,7 @@ func Translate(f Flags, args []string) (ours, warnings []string, err error) {
 		return nil, nil, err
 	}
 	if named := l.programs; named != nil {
-		l.programs = nil
+		l.programs, l.inFile, l.ofEach = nil, true, l.own(l.ours)
 		if err := l.translateAll(named); err != nil {
 			return nil, nil, err
 		}
@@ -88,7 +91,7 @@ func (l *line) translateAll(args []string) error {
 		if err := l.translate(own); err != nil || !more {
 			return err
 		}
-		l.ours, args = append(l.ours, ":"), rest
+		l.ours, args = append(append(l.ours, ":"), l.ofEach...), rest
 	}
 }
 
@@ -101,7 +104,7 @@ type word struct {
 // translate appends the command line of one program to ours.
 func (l *line) translate(args []string) error {
 	args = slices.Clone(args)
-	l.seen = map[string]string{}
+	l.seen, l.begins = map[string]string{}, len(l.ours)
 	for rest := args; len(rest) > 0; { // options may depend on those that follow
 		w, after, ok := l.next(rest)
 		if !ok {
@@ -135,18 +138,46 @@ func (l *line) program(args []string) (err error) {
 		if len(args) == 0 {
 			return errors.New("--multi-prog: the file that names the programs is missing")
 		}
+		if len(args) > 1 {
+			return fmt.Errorf("--multi-prog: %q behind the file: write the arguments of each program there", args[1])
+		}
 		n := 0
 		if text := l.value("n") + l.value("np") + l.value("ntasks"); text != "" {
 			if n, err = strconv.Atoi(text); err != nil || n < 1 {
 				return fmt.Errorf("-n %s: it is a number of ranks", text)
 			}
 		}
-		if args, err = perRank(args[0], n); err != nil {
+		programs, err := perRank(args[0], n)
+		if err != nil {
 			return fmt.Errorf("--multi-prog: %w", err)
 		}
+		args = programs[0]
+		own := l.own(l.ours[l.begins:])
+		for _, words := range programs[1:] {
+			args = append(append(append(args, ":"), own...), words...)
+		}
+	}
+	if l.programs != nil && len(args) > 0 {
+		return fmt.Errorf("%q: a file names the programs of the job (--app, --configfile): write all of them there",
+			args[0])
 	}
 	l.ours = append(l.ours, args...)
 	return nil
+}
+
+// own returns those of some flags of pvasrun that are of one program of a job, but for the number of its ranks.
+func (l *line) own(words []string) (own []string) {
+	for rest := slices.Clone(words); len(rest) > 0; {
+		w, after, ok := l.next(rest)
+		if !ok {
+			break
+		}
+		if strings.HasPrefix(w.text, "-x") || w.text == "--wdir" || w.text == "--clean-env" {
+			own = append(own, rest[:len(rest)-len(after)]...)
+		}
+		rest = after
+	}
+	return own
 }
 
 // spelled returns the words of what is no option of another launcher. It is a flag of pvasrun with one dash or two, or

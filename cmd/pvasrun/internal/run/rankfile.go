@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/options"
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/cluster"
@@ -27,7 +27,7 @@ func (f *Flags) takeRankfile() error {
 		return errors.New("it says the node and the CPUs of each rank: leave out --hosts, --hostfile, --map-by, " +
 			"--bind and --per-node")
 	}
-	text, err := os.ReadFile(f.Rankfile)
+	text, err := options.ReadFile(f.Rankfile)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (f *Flags) takeRankfile() error {
 	if err != nil {
 		return err
 	}
-	seats, err := parseRankfile(string(text), sockets, cores)
+	seats, err := parseRankfile(text, sockets, cores)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Rankfile, err)
 	}
