@@ -38,7 +38,7 @@ while [ "$remaining" -gt 0 ]; do
 	shift
 	remaining=$((remaining - 1))
 	case $arg in
-	-show|-showme|--show|--showme) show=command keep= ;;
+	-show|-showme|--show|--showme) show=all keep= ;;
 	-showme:*|--showme:*) show=${arg#*showme:} keep= ;;
 	-compile-info|-compile_info|--compile-info|--compile_info) show=compile-info keep= ;;
 	-link-info|-link_info|--link-info|--link_info) show=link-info keep= ;;
@@ -57,10 +57,11 @@ done
 
 case $show in
 "" ) ;;
-command) [ "$input" ] || {
+all) [ "$input" ] || {
 	echo "$compiler${extra:+ $extra} -fPIE -I$include -pie -L$lib -Wl,-rpath,$lib $libs"
 	exit
 } ;;
+command) echo "$compiler"; exit ;;
 compile) echo "-I$include${extra:+ $extra}"; exit ;;
 link) echo "-L$lib -Wl,-rpath,$lib $libs"; exit ;;
 compile-info) echo "$compiler -I$include${extra:+ $extra}"; exit ;;

@@ -35,6 +35,8 @@ func TestWrappersAnswer(t *testing.T) {
 		{"mpicc", "-showme:compile", include},
 		{"mpicc", "--showme:compile", include},
 		{"mpicc", "-showme:link", link},
+		{"mpicc", "--showme:command", "gcc"},
+		{"mpicc", "-cc=clang -showme:command a.c", "clang"},
 		{"mpicxx", "-showme:libdirs", lib},
 		{"mpiCC", "-showme:libs", "mpi_abi"},
 		{"mpicc", "-showme:incdirs", strings.TrimPrefix(include, "-I")},
