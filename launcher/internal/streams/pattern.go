@@ -49,9 +49,10 @@ func (o *Output) Check() error {
 			return err
 		}
 	}
-	return checkPattern(strings.ReplaceAll(o.Prefix, timeSign, ""), "%r, %0r, %s, %h, %T")
+	return checkPattern(o.Prefix, "%r, %0r, %s, %h, %T")
 }
 
+// checkPattern knows a sign of one letter by the list of them.
 func checkPattern(pattern, signs string) error {
 	for rest := pattern; ; {
 		_, after, found := strings.Cut(rest, "%")
@@ -61,7 +62,7 @@ func checkPattern(pattern, signs string) error {
 		length := 1
 		if strings.HasPrefix(after, "0r") {
 			length = 2
-		} else if after == "" || !strings.Contains("rsh%", after[:1]) {
+		} else if after == "" || after[0] != '%' && !strings.Contains(signs+",", "%"+after[:1]+",") {
 			return fmt.Errorf("%q: %%%s means nothing: the signs are %s, and %%%% is a percent sign", pattern,
 				after[:min(1, len(after))], signs)
 		}
@@ -75,11 +76,11 @@ type pattern struct {
 	stream, node string
 }
 
-// expand returns the text of a pattern. It leaves %T.
+// expand returns the text of a pattern without %T.
 func (p pattern) expand(text string) string {
 	width := len(strconv.Itoa(p.ranks - 1))
 	return strings.NewReplacer("%r", strconv.Itoa(p.rank), "%0r", fmt.Sprintf("%0*d", width, p.rank),
-		"%s", p.stream, "%h", p.node, timeSign, timeSign, "%%", "%").Replace(text)
+		"%s", p.stream, "%h", p.node, "%%", "%").Replace(text)
 }
 
 const (
@@ -92,12 +93,23 @@ func (p pattern) prefixOf(text string) func([]byte) []byte {
 	if text == "" {
 		return nil
 	}
-	before, after, timed := strings.Cut(text, timeSign)
-	before, after = p.expand(before), p.expand(after)
-	return func(to []byte) []byte {
-		if to = append(to, before...); timed {
-			to = time.Now().AppendFormat(to, timeLayout)
+	var parts []string // the time is between them
+	for start, i := 0, 0; i <= len(text); i++ {
+		switch {
+		case i == len(text), strings.HasPrefix(text[i:], timeSign):
+			parts = append(parts, p.expand(text[start:i]))
+			start = i + len(timeSign)
+		case text[i] == '%': // two percent signs and a T are no time
+			i++
 		}
-		return append(to, after...)
+	}
+	return func(to []byte) []byte {
+		for i, part := range parts {
+			if i > 0 {
+				to = time.Now().AppendFormat(to, timeLayout)
+			}
+			to = append(to, part...)
+		}
+		return to
 	}
 }

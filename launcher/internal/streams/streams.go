@@ -214,7 +214,8 @@ func (s *Streams) openOutput(rank, fd int, name string) (*os.File, error) {
 	return s.ranks.Open(output.NewStream(to, rank, p.prefixOf(s.Output.Prefix), p.ranks == 1, prompts))
 }
 
-// openFile makes a file for the output of a rank. Ranks that share one append to it.
+// openFile makes a file for the output of a rank. Ranks that share one append to it. A named pipe that nobody reads is
+// an error: to wait for a reader may never end.
 func (s *Streams) openFile(name string, makeDir bool) (f *os.File, err error) {
 	how := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if !s.made[name] {
@@ -224,7 +225,15 @@ func (s *Streams) openFile(name string, makeDir bool) (f *os.File, err error) {
 		err = os.MkdirAll(filepath.Dir(name), 0o777)
 	}
 	if err == nil {
-		f, err = os.OpenFile(name, how, 0o666)
+		f, err = os.OpenFile(name, how|syscall.O_NONBLOCK, 0o666)
+	}
+	if errors.Is(err, syscall.ENXIO) { // a terminal may say so, too
+		if info, _ := os.Stat(name); info != nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			err = fmt.Errorf("%w: start what reads this pipe first", err)
+		}
+	}
+	if err == nil {
+		err = syscall.SetNonblock(int(f.Fd()), false) // the rank's writes may wait
 	}
 	if err != nil {
 		return nil, FileError{err}

@@ -172,11 +172,37 @@ func TestMerge(t *testing.T) {
 
 func TestCheckOfPatterns(t *testing.T) {
 	for text, right := range map[string]bool{"": true, "%r": true, "%0r%%%h%s": true, "%": false, "a%": false,
-		"%x": false, "%0": false, "%%r%": false} {
+		"%x": false, "%0": false, "%%r%": false, "%%T": true, "%0T": false, "%,": false} {
 		for _, o := range []Output{{Prefix: text}, {Files: [2]string{text}}, {Files: [2]string{1: text}}} {
 			require.Equal(t, right, o.Check() == nil, text)
 		}
 	}
 	require.NoError(t, (&Output{Prefix: "%T %T"}).Check())
 	require.ErrorContains(t, (&Output{Files: [2]string{"%T"}}).Check(), `"%T": %T means nothing: the signs are %r, %0r`)
+}
+
+// A time stands where a pattern says so, as often as it does, and nowhere else.
+func TestTimesOfPrefixes(t *testing.T) {
+	const text = "%%T %T|%0r%%|%T"
+	require.NoError(t, (&Output{Prefix: text}).Check())
+	require.Regexp(t, `^%T \d{4}-\d\d-\d\dT[0-9:.]+\|03%\|\d{4}-[0-9T:.-]+$`,
+		string(pattern{rank: 3, ranks: 11}.prefixOf(text)(nil)))
+}
+
+// A pipe is opened if it has a reader, and the rank's writes to it wait.
+func TestPipes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(name, 0o600))
+	s := &Streams{made: map[string]bool{}}
+	_, err := s.openFile(name, false)
+	require.ErrorContains(t, err, "start what reads this pipe first")
+	reader, err := os.OpenFile(name, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer reader.Close()
+	f, err := s.openFile(name, false)
+	require.NoError(t, err)
+	defer f.Close()
+	flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, f.Fd(), syscall.F_GETFL, 0)
+	require.Zero(t, errno)
+	require.Zero(t, flags&syscall.O_NONBLOCK)
 }
