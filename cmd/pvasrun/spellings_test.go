@@ -30,19 +30,22 @@ func TestRefusedSpellings(t *testing.T) {
 		"--map-by ppr:1:node --per-node 2 p": `--per-node and --map-by ppr: give one of them`,
 		"-launcher sge p":                    `-launcher: "sge": ssh starts pvasrun`,
 		"-np":                                `-np: its value is missing`,
-		"--nooversubscribe -n 65536 p":       `--no-oversubscribe: the job has 65536 ranks, and may use`,
-		"--cpu-set 1-0 p":                    `--cpu-set 1-0: range 1-0 runs backwards`,
-		"--line-prefix %x p":                 `"%x": %x means nothing: the signs are %r`,
-		"--output-dir d -o f p":              `--output-dir with --output-file`,
-		"--error-file d --merge-output p":    `--error-file with --merge-output`,
-		"--rankfile /dev/null p":             `--rankfile: /dev/null: it has no line such as rank 0=node1`,
-		"-genv A":                            `-genv: its value is missing`,
-		"-genv A 1 -n 1 a : -n 1 b":          `-genv: with several programs write -x`,
-		"-np x p":                            `-n, --np: "x" is not a whole number`,
-		"--spin -5 true":                     `--spin: -5 is below 0`,
-		"--helpers 100 -n 2 true":            `--helpers 100: there are 2 ranks`,
-		"--partition-size 3G true":           `partition size must be a power of two`,
-		"--partition-size 1K --btl sm true":  `partition size must be a power of two`,
+		"--nooversubscribe -n 65536 p":       `--no-oversubscribe: the job has 65536 ranks, for 65536 CPUs`,
+		"--no-oversubscribe --cpus-per-rank 65536 -n 1 p": `--no-oversubscribe: the job has 1 ranks, for 65536 CPUs`,
+		"--map-by ppr:1:numa -n 65000 p":                  `--map-by ppr: the job has 65000 ranks and this node takes`,
+		"--rankfile /dev/zero p":                          `--rankfile: /dev/zero: it has more than 4 MiB`,
+		"--cpu-set 1-0 p":                                 `--cpu-set 1-0: range 1-0 runs backwards`,
+		"--line-prefix %x p":                              `"%x": %x means nothing: the signs are %r`,
+		"--output-dir d -o f p":                           `--output-dir with --output-file`,
+		"--error-file d --merge-output p":                 `--error-file with --merge-output`,
+		"--rankfile /dev/null p":                          `--rankfile: /dev/null: it has no line such as rank 0=node1`,
+		"-genv A":                                         `-genv: its value is missing`,
+		"-genv A 1 -n 1 a : -n 1 b":                       `-genv: with several programs write -x`,
+		"-np x p":                                         `-n, --np: "x" is not a whole number`,
+		"--spin -5 true":                                  `--spin: -5 is below 0`,
+		"--helpers 100 -n 2 true":                         `--helpers 100: there are 2 ranks`,
+		"--partition-size 3G true":                        `partition size must be a power of two`,
+		"--partition-size 1K --btl sm true":               `partition size must be a power of two`,
 	} {
 		err := execute(strings.Fields(args))
 		require.ErrorAs(t, err, new(cli.UsageError), args)
@@ -60,6 +63,7 @@ func TestSpelled(t *testing.T) {
 	for args, want := range map[string]string{
 		"-l -n 2":                        "0: hi\n1: hi\n",
 		"-N 2":                           "hi\nhi\n",
+		"--map-by ppr:2:numa -n 2":       "hi\nhi\n",
 		"--map-by ppr:2:node":            "hi\nhi\n",
 		"--mca btl self --tune x -n 1":   "hi\n",
 		"-o " + dir + "/o.%t -n 2":       "",
@@ -73,12 +77,15 @@ func TestSpelled(t *testing.T) {
 		slices.Sort(out)
 		require.Equal(t, strings.Fields(want), strings.Fields(strings.Join(out, "\n")), args)
 	}
+	got := command(t, nil, "-n", "1", "--tag-output", "--output-dir", dir, "true")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stderr, "--tag-output, --timestamp-output and --line-prefix are for what pvasrun prints")
 	for _, file := range []string{"o.0", "o.1"} {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		require.NoError(t, err)
 		require.Equal(t, "hi\n", string(text))
 	}
-	got := command(t, nil, "help", "srun")
+	got = command(t, nil, "help", "srun")
 	require.Equal(t, 0, got.code)
 	require.Contains(t, got.stdout, "--multi-prog")
 }

@@ -168,10 +168,10 @@ func (f *Flags) checkReportHang() error {
 
 // checkRanks returns an error if a job cannot have so many ranks, or these helpers.
 func (f *Flags) checkRanks(ranks, helpers int) error {
+	need := ranks * max(1, f.cpusPerRank())
 	switch {
-	case (f.NoOversub || f.MapBy.single) && f.nodes.Hosts == nil && ranks > cpus():
-		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, and may use %d CPUs", ranks,
-			cpus())
+	case (f.NoOversub || f.MapBy.single) && f.nodes.Hosts == nil && need > cpus():
+		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d CPUs, and may use %d", ranks, need, cpus())
 	case helpers > ranks:
 		return fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", helpers, ranks)
 	case f.Stdin.Rank >= ranks:

@@ -79,15 +79,21 @@ func (f *Flags) takeEach() error {
 			}
 			f.nodes.Hosts[i].Slots = each
 		}
-	case f.MapBy.each > 0 && f.NP == cli.NotGiven:
-		if f.nodes.Hosts != nil {
-			return errors.New("--map-by ppr: say how many ranks there are: other nodes may have other domains")
-		}
+	case f.MapBy.each > 0 && f.nodes.Hosts == nil:
 		domains, err := launcher.Domains(f.MapBy.by)
 		if err != nil {
 			return err
 		}
-		f.NP = len(domains) * f.MapBy.each
+		take := len(domains) * f.MapBy.each
+		if f.NP > take {
+			return fmt.Errorf("--map-by ppr: the job has %d ranks and this node takes %d, %d on each %s: write "+
+				"a larger number, or --map-by %[4]s", f.NP, take, f.MapBy.each, f.MapBy.by)
+		}
+		if f.NP == cli.NotGiven {
+			f.NP = take
+		}
+	case f.MapBy.each > 0 && f.NP == cli.NotGiven:
+		return errors.New("--map-by ppr: say how many ranks there are: other nodes may have other domains")
 	}
 	return nil
 }

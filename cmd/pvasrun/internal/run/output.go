@@ -51,7 +51,14 @@ func (f *outputFlags) check() error {
 	case f.ErrorFile != "" && f.MergeOutput:
 		return errors.New("--error-file with --merge-output: give one of them")
 	}
-	return o.Check()
+	if err := o.Check(); err != nil {
+		return fmt.Errorf("--line-prefix, --output-file or --error-file: %w", err)
+	}
+	if o.Prefix != "" && o.Files != [2]string{} {
+		fmt.Fprintln(os.Stderr, "pvasrun: --tag-output, --timestamp-output and --line-prefix are for what pvasrun "+
+			"prints: the files have the ranks' lines as they are")
+	}
+	return nil
 }
 
 // checkOutput returns an error if --output-dir names no folder, or if --trace names a file of it.
