@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -23,7 +24,11 @@ func main() {
 	out := flag.String("o", "dist", "the `folder` that the release is written to")
 	archs := flag.String("arch", "amd64,arm64", "the `architectures`")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "release: %q: only flags are expected: -o FOLDER, -arch LIST\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := release(ctx, *out, strings.Split(*archs, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -42,6 +47,11 @@ type build struct {
 
 // release makes the release for some architectures.
 func release(ctx context.Context, out string, archs []string) error {
+	for _, arch := range archs {
+		if _, known := targets[arch]; !known {
+			return fmt.Errorf("architecture %q: there are amd64 and arm64", arch)
+		}
+	}
 	b, err := newBuild(ctx, out)
 	if err != nil {
 		return err
@@ -49,11 +59,7 @@ func release(ctx context.Context, out string, archs []string) error {
 	defer os.RemoveAll(b.work)
 	fmt.Printf("gopvas %s of %s\n", b.version, b.at.Format(time.RFC3339))
 	for _, arch := range archs {
-		t, known := targets[arch]
-		if !known {
-			return fmt.Errorf("architecture %q: there are amd64 and arm64", arch)
-		}
-		if err := b.make(ctx, t); err != nil {
+		if err := b.make(ctx, targets[arch]); err != nil {
 			return fmt.Errorf("%s: %w", arch, err)
 		}
 	}
