@@ -40,7 +40,6 @@ func TestRefusedSpellings(t *testing.T) {
 		"--error-file d --merge-output p":                 `--error-file with --merge-output`,
 		"--rankfile /dev/null p":                          `--rankfile: /dev/null: it has no line such as rank 0=node1`,
 		"-genv A":                                         `-genv: its value is missing`,
-		"-genv A 1 -n 1 a : -n 1 b":                       `-genv: with several programs write -x`,
 		"-np x p":                                         `-n, --np: "x" is not a whole number`,
 		"--spin -5 true":                                  `--spin: -5 is below 0`,
 		"--helpers 100 -n 2 true":                         `--helpers 100: there are 2 ranks`,

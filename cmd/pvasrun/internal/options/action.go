@@ -27,6 +27,15 @@ func flag(name string, value ...string) action {
 	}}
 }
 
+// ofAll is an action for the program that the option stands before, and for those behind it.
+func ofAll(a action) action {
+	return action{a.text, func(l *line, values []string) ([]string, error) {
+		ours, err := a.flags(l, values)
+		l.ofEach = append(l.ofEach, ours...)
+		return ours, err
+	}}
+}
+
 // by is an action whose value is not that of the flag.
 func by(text string, flags func(l *line, value string) ([]string, error)) action {
 	return action{text, func(l *line, values []string) ([]string, error) {
@@ -68,6 +77,14 @@ var ranks = by("-n", func(l *line, n string) ([]string, error) {
 		l.warn("-c " + n + " is the number of ranks, as it is for mpirun: srun's CPUs of each rank are --cpus-per-rank")
 	}
 	return []string{"-n", n}, nil
+})
+
+// perNode is what -N means to mpirun. To srun it is the number of nodes.
+var perNode = by("--per-node: the ranks of each node, as for mpirun", func(l *line, n string) ([]string, error) {
+	if os.Getenv("SLURM_JOB_ID") != "" {
+		l.warn("-N " + n + " is the number of ranks of each node, as it is for mpirun, and not of nodes")
+	}
+	return []string{"--per-node", n}, nil
 })
 
 var universe = by("--universe", func(_ *line, value string) ([]string, error) {
@@ -211,6 +228,9 @@ var openMode = by("is truncate", func(_ *line, value string) ([]string, error) {
 
 // minutes takes Slurm's times: minutes, minutes:seconds, hours:minutes:seconds, days-hours, and so on.
 var minutes = by("--timeout", func(_ *line, value string) ([]string, error) {
+	if strings.EqualFold(value, "UNLIMITED") {
+		return nil, nil
+	}
 	bad := fmt.Errorf("%q: write minutes, minutes:seconds or hours:minutes:seconds; --timeout takes 90s or 2m", value)
 	days, rest, hasDays := strings.Cut(value, "-")
 	if !hasDays {

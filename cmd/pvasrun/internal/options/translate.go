@@ -278,7 +278,6 @@ func (o *option) takes(joined bool) int {
 
 // act does what the table says of an option.
 func (l *line) act(o *option, w word) error {
-	name := strings.TrimLeft(w.text, "-")
 	switch {
 	case len(w.values) < o.takes(false):
 		return errors.New("its value is missing")
@@ -293,8 +292,6 @@ func (l *line) act(o *option, w word) error {
 		}
 		l.ignored = append(l.ignored, what+" ("+o.does.text+")")
 		return nil
-	case name == "genv" && l.several:
-		return errors.New("with several programs write -x NAME=VALUE before each")
 	}
 	ours, err := o.does.flags(l, w.values)
 	l.ours = append(l.ours, ours...)

@@ -50,6 +50,8 @@ func TestTranslate(t *testing.T) {
 		"-f file p":                           "--hostfile file p",
 		"-s all p":                            "--stdin all p",
 		"-genv A 1 -genv B x=y p":             "-x A=1 -x B=x=y p",
+		"-genv A 1 -n 1 a : -n 2 b : c":       "-x A=1 -n 1 a : -x A=1 -n 2 b : -x A=1 c",
+		"-t UNLIMITED p":                      "p",
 		"-genvall p":                          "p",
 		"-genvlist A,B p":                     "--clean-env -x A -x B p",
 		"-tag-output -timeout 3 p":            "--tag-output --timeout 3 p",
@@ -112,7 +114,6 @@ func TestRefused(t *testing.T) {
 	t.Setenv("SLURM_NNODES", "")
 	for args, says := range map[string]string{
 		"-c 2 -n 4 p":                    "-c: -c is the number of ranks",
-		"-genv A 1 -n 1 a : b":           "-genv: with several programs write -x",
 		"-np":                            "-np: its value is missing",
 		"-genv A":                        "-genv: its value is missing",
 		"--oversubscribe=1 p":            "--oversubscribe: it takes no value",
