@@ -26,6 +26,7 @@ type Config struct {
 	Stderr    io.Writer         // of the compilers
 	Step      func(what string) // says what is built next, which takes a while
 	Missing   func(what string) // says what is not installed, and why
+	From      string            // the folder of an installation that is copied; "": it is built
 
 	// Wrappers are the compilers that the wrappers call in an installation for other machines; nil: it is for this one.
 	// Then they call those that it is built with. For others it has no pvaspython, which is linked with the Python of
@@ -60,8 +61,10 @@ func Install(ctx context.Context, c Config) (err error) {
 	if in.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return err
 	}
-	if in.tools, err = findTools(ctx); err != nil {
-		return err
+	if in.From == "" {
+		if in.tools, err = findTools(ctx); err != nil {
+			return err
+		}
 	}
 	defer func() {
 		if err != nil {
@@ -85,26 +88,40 @@ func Install(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(in.source)) }()
-	if err := writeSources(in.source, gopvas.Sources); err != nil {
-		return err
-	}
 	for _, dir := range folders {
 		if err := os.MkdirAll(in.fresh(dir), 0o755); err != nil {
 			return err
 		}
 	}
-	for _, step := range []func(context.Context) error{
-		in.library, in.face, in.finder, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig, in.python,
-		in.suppressions,
-	} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err := in.make(ctx); err != nil {
+		return err
 	}
 	if err := in.writeList(); err != nil {
 		return err
 	}
 	return in.publish()
+}
+
+// make makes all files, beside those that are there.
+func (in *installation) make(ctx context.Context) error {
+	steps := []func(context.Context) error{
+		in.sources, in.library, in.face, in.finder, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig,
+		in.python, in.suppressions,
+	}
+	if in.From != "" {
+		steps = []func(context.Context) error{in.copyOf}
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sources writes what is built.
+func (in *installation) sources(context.Context) error {
+	return writeSources(in.source, gopvas.Sources)
 }
 
 // buildPrefix is what the folders begin with in which installations are made.

@@ -212,6 +212,34 @@ func TestUninstall(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
+// The pvasrun of a package has its installation beside it, which is copied and not built.
+func TestInstallFromAPackage(t *testing.T) {
+	withoutGo(t)
+	from := &installation{Config: Config{Dir: t.TempDir()}, source: t.TempDir()}
+	for _, folder := range folders {
+		require.NoError(t, os.MkdirAll(from.path(folder), 0o755))
+		require.NoError(t, os.MkdirAll(from.fresh(folder), 0o755))
+	}
+	require.NoError(t, from.write("bin/pvasrun", []byte("text"), 0o755))
+	require.NoError(t, from.write("bin/mpicc", []byte("text, "+written), 0o755))
+	require.NoError(t, from.link("bin/mpirun", "pvasrun"))
+	require.NoError(t, from.writeList())
+	require.NoError(t, from.publish())
+	pvasrun := from.path("bin/pvasrun")
+	require.Equal(t, from.Dir, Beside(pvasrun))
+	require.Empty(t, Beside(filepath.Join(t.TempDir(), "bin", "pvasrun")))
+	dir := filepath.Join(t.TempDir(), "copy")
+	for range 2 {
+		require.NoError(t, Install(t.Context(), Config{Dir: dir, From: from.Dir, Step: quiet, Missing: quiet}))
+		to, err := os.Readlink(filepath.Join(dir, "bin", "mpirun"))
+		require.NoError(t, err)
+		require.Equal(t, "pvasrun", to)
+		require.Equal(t, dir, Beside(filepath.Join(dir, "bin", "pvasrun")))
+	}
+	require.NoError(t, Uninstall(dir))
+	require.NoDirExists(t, dir)
+}
+
 // Ranks in Python run that of the distribution, whatever is first in PATH, unless another one is named.
 func TestPythonOfTheDistribution(t *testing.T) {
 	mine := filepath.Join(t.TempDir(), "python3-config")

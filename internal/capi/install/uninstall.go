@@ -15,7 +15,7 @@ const listName = "lib/gopvas/files"
 
 // writeList names the files that are to be published, and itself.
 func (in *installation) writeList() error {
-	names := []string{listName}
+	var names []string
 	err := filepath.WalkDir(in.fresh("."), func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -27,8 +27,26 @@ func (in *installation) writeList() error {
 	if err != nil {
 		return err
 	}
+	names = append(names, listName)
 	slices.Sort(names)
+	names = slices.Compact(names) // a copy has it already
 	return in.write(listName, []byte(strings.Join(names, "\n")+"\n"), 0o644)
+}
+
+// list returns the names of all files of an installation.
+func (in *installation) list() ([]string, error) {
+	text, err := os.ReadFile(in.path(listName))
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Fields(string(text))
+	for _, name := range names {
+		if !filepath.IsLocal(name) {
+			return nil, fmt.Errorf("%s names %s, which is not in that folder: remove the folder yourself",
+				in.path(listName), name)
+		}
+	}
+	return names, nil
 }
 
 // Uninstall removes the files of an installation, and the folders that are empty then. What else is in the folder
@@ -40,7 +58,7 @@ func Uninstall(dir string) (err error) {
 		}
 	}()
 	in := installation{Config: Config{Dir: dir}}
-	list, err := os.ReadFile(in.path(listName))
+	names, err := in.list()
 	if errors.Is(err, fs.ErrNotExist) {
 		return FolderError{errors.New("there is no list of what pvasrun install-mpi has made: name the folder that " +
 			"it was given; if an earlier version made this one, call install-mpi again first")}
@@ -53,13 +71,7 @@ func Uninstall(dir string) (err error) {
 		return err
 	}
 	defer free()
-	for name := range strings.FieldsSeq(string(list)) {
-		if !filepath.IsLocal(name) {
-			return fmt.Errorf("%s names %s, which is not in that folder: remove the folder yourself",
-				in.path(listName), name)
-		}
-	}
-	for name := range strings.FieldsSeq(string(list)) {
+	for _, name := range names {
 		if err := os.Remove(in.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

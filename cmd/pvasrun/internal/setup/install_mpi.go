@@ -22,6 +22,7 @@ const installSteps = 2
 // ExecuteInstallMPI carries out pvasrun install-mpi.
 func ExecuteInstallMPI(args []string) error {
 	var f struct {
+		Build   bool `long:"build" description:"build the libraries, also where this pvasrun is of a package that has them"`
 		Verbose bool `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done"`
 	}
 	rest, err := cli.ParseMixed("pvasrun install-mpi", "[flags] [DIR]", &f, args)
@@ -35,6 +36,14 @@ func ExecuteInstallMPI(args []string) error {
 	own, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
+	}
+	beside := ""
+	if !f.Build {
+		beside = install.Beside(own)
+	}
+	if beside != "" && len(rest) == 0 {
+		sayInstalled(beside, run)
+		return nil
 	}
 	step, done := func(string) {}, func() {}
 	if log := cli.Logger(f.Verbose); log != nil {
@@ -50,6 +59,7 @@ func ExecuteInstallMPI(args []string) error {
 		return install.Install(ctx, install.Config{
 			Dir: dir, Launch: own, Version: cli.ModuleVersion(), RootBlock: job.LayoutVersion,
 			Stderr: os.Stderr, Step: step, Missing: func(what string) { missing = append(missing, what) },
+			From: beside,
 		})
 	})
 	done()
@@ -65,9 +75,13 @@ func ExecuteInstallMPI(args []string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}
+	sayInstalled(dir, run)
+	return nil
+}
+
+func sayInstalled(dir, run string) {
 	fmt.Printf("installed in %s:\n  export PATH=%[1]s/bin:$PATH\n  mpicc program.c && mpiexec -n 4 ./a.out\n%s", dir,
 		run)
-	return nil
 }
 
 // ExecuteUninstallMPI carries out pvasrun uninstall-mpi.
