@@ -35,7 +35,7 @@ func TestReservationsAreMerged(t *testing.T) {
 		mergeReservations()
 		after := areaStarts(t) // other threads may have mapped more
 		gone := slices.DeleteFunc(before, func(start string) bool { return slices.Contains(after, start) })
-		require.GreaterOrEqual(t, len(gone), 5)
+		require.GreaterOrEqual(t, len(gone), 3) // 9; beside the race detector, whose areas lie between, 3
 	})
 	for range 2 {
 		grown := make([][]byte, 40)
