@@ -148,7 +148,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"--timeout", "soon", "true"}, 2, "", "is not a duration"},
 		{[]string{"--partition-size", "big", "true"}, 2, "", "is not a size"},
 		{[]string{"--coll", "allreduce=guess", "true"}, 2, "", "there is no algorithm"},
-		{[]string{"-x", "NOT_SET_ANYWHERE", "true"}, 2, "", "not set here"},
+		{[]string{"-x", "NOT_SET_ANYWHERE", "true"}, 0, "", "not set here"},
 		{[]string{"-x", "=1", "true"}, 2, "", "no name"},
 		{[]string{"true", ":"}, 2, "", "program 2 of the job is missing"},
 		{[]string{":", "true"}, 2, "", "program 1 of the job is missing"},
