@@ -152,7 +152,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-x", "=1", "true"}, 2, "", "no name"},
 		{[]string{"true", ":"}, 2, "", "program 2 of the job is missing"},
 		{[]string{":", "true"}, 2, "", "program 1 of the job is missing"},
-		{[]string{"true", ":", "--btl", "sm", "true"}, 2, "", "only -n, -x and --wdir"},
+		{[]string{"true", ":", "--btl", "sm", "true"}, 2, "", "only -n, -x, --clean-env and --wdir"},
 		{[]string{"-n", "100000", "true"}, 2, "", "-n: 100000 ranks: a job has at most 65536 in all"},
 		{[]string{"--rsh", "X", "info", "--hosts", "a,b"}, 127, "",
 			"the flags of the command info stand behind it: pvasrun info --help"},
