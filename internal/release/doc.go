@@ -3,10 +3,10 @@
 //
 //	go run ./internal/release -o dist
 //
-// It runs on Debian, and takes the compilers gcc, g++ and gfortran, for arm64 those of the packages
-// gcc-aarch64-linux-gnu and gfortran-aarch64-linux-gnu. The libraries are linked against the C library of Debian 11,
-// whose packages it downloads, so that they run with glibc 2.31 and newer. nfpm makes the packages, and
-// cyclonedx-gomod the SBOM. The go command fetches and runs both at versions that stand here; go.mod is without them.
+// It runs on Debian and takes gcc and gfortran. For arm64 they are those of the packages gcc-aarch64-linux-gnu and
+// gfortran-aarch64-linux-gnu. It downloads the C library of Debian 11 and links the libraries against it, so they run
+// with glibc 2.31 and newer. nfpm makes the packages, and cyclonedx-gomod makes the SBOM. The go command fetches both
+// at versions that this package names, and runs them. So go.mod does not list them.
 //
 // Two releases of one commit are equal, byte by byte.
 package main

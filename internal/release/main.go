@@ -189,7 +189,11 @@ func (b *build) sums() error {
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, name, args...).Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+		var said []byte
+		if e, ok := errors.AsType[*exec.ExitError](err); ok {
+			said = e.Stderr
+		}
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said)
 	}
 	line, _, _ := strings.Cut(string(out), "\n")
 	return line, nil

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,9 +58,8 @@ func (t target) sysroot(ctx context.Context, work string) (string, error) {
 	if err := run(ctx, nil, "apt-get", append(apt, "update")...); err != nil {
 		return "", err
 	}
-	download := strings.Join(append(append([]string{"cd " + own + " && apt-get"}, quoted(apt)...),
-		append([]string{"download"}, ofTheLibrary...)...), " ")
-	if err := run(ctx, nil, "sh", "-c", download); err != nil {
+	download := slices.Concat([]string{"-C", own, "apt-get"}, apt, []string{"download"}, ofTheLibrary)
+	if err := run(ctx, nil, "env", download...); err != nil { // it downloads into its working directory
 		return "", err
 	}
 	debs, err := filepath.Glob(own + "/*.deb")
@@ -86,13 +86,6 @@ func turnLinks(root string) error {
 		}
 		return errors.Join(os.Remove(path), os.Symlink(filepath.Join(root, to), path))
 	})
-}
-
-func quoted(words []string) (list []string) {
-	for _, word := range words {
-		list = append(list, "'"+word+"'")
-	}
-	return list
 }
 
 // compiler is a compiler of the target, that takes the C library in a folder. Debian's compilers look into folders

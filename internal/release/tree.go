@@ -32,25 +32,18 @@ func (b *build) tree(ctx context.Context, t target, root, tree string) error {
 	if err := b.pvasrun(ctx, t.arch, pvasrun); err != nil {
 		return err
 	}
-	for name, value := range map[string]string{"GOARCH": t.arch, "CC": t.compiler("gcc", root),
-		"CXX": t.compiler("g++", root), "FC": t.compiler("gfortran", root)} {
-		if err := os.Setenv(name, value); err != nil {
-			return err
-		}
-	}
+	say := func(what string) { fmt.Println(what) }
 	err := install.Install(ctx, install.Config{
 		Dir: tree, Launch: pvasrun, Version: b.version, RootBlock: job.LayoutVersion, Stderr: os.Stderr,
-		Step:     func(what string) { fmt.Println(what) },
-		Missing:  func(what string) { fmt.Println(what) },
-		Wrappers: &install.Compilers{C: "gcc", CXX: "g++", Fortran: "gfortran"},
+		Step: say, Missing: say,
+		Target: &install.Target{
+			Arch:     t.arch,
+			Build:    install.Compilers{C: t.compiler("gcc", root), Fortran: t.compiler("gfortran", root)},
+			Wrappers: install.Compilers{C: "gcc", CXX: "g++", Fortran: "gfortran"},
+		},
 	})
 	if err != nil {
 		return err
-	}
-	for _, name := range []string{"GOARCH", "CC", "CXX", "FC"} {
-		if err := os.Unsetenv(name); err != nil {
-			return err
-		}
 	}
 	return b.readables(ctx, tree)
 }

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,10 +29,17 @@ type Config struct {
 	Missing   func(what string) // says what is not installed, and why
 	From      string            // the folder of an installation that is copied; "": it is built
 
-	// Wrappers are the compilers that the wrappers call in an installation for other machines; nil: it is for this one.
-	// Then they call those that it is built with. For others it has no pvaspython, which is linked with the Python of
-	// one machine. Its libraries have no information for debuggers, which names folders of this machine.
-	Wrappers *Compilers
+	// Target is what an installation for other machines is made for; nil: it is for this one. For others it has no
+	// pvaspython, which is linked with the Python of one machine. Its libraries have no information for debuggers,
+	// which names folders of this machine.
+	Target *Target
+}
+
+// A Target is a kind of machines, and how an installation for them is built here.
+type Target struct {
+	Arch     string    // GOARCH
+	Build    Compilers // that build it here; none for C++ is needed
+	Wrappers Compilers // that its wrappers call there
 }
 
 // Compilers are commands.
@@ -62,7 +70,7 @@ func Install(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	if in.From == "" {
-		if in.tools, err = findTools(ctx); err != nil {
+		if in.tools, err = findTools(ctx, in.Target); err != nil {
 			return err
 		}
 	}
@@ -185,25 +193,30 @@ func (in *installation) publish() error {
 // tools are the programs of the machine.
 type tools struct {
 	goCommand string
-	c, cxx    string
-	fc        string // "": none
-	fcFlags   string // that the compiler needs to take programs of MPI
+	c         string
+	fc        string    // "": none
+	fcFlags   string    // that the compiler needs to take programs of MPI
+	wrapped   Compilers // that the wrappers call
 }
 
-// findTools looks for the compilers. CC, CXX and FC name others.
-func findTools(ctx context.Context) (t tools, err error) {
+// findTools looks for the compilers, unless the target names them. CC, CXX and FC name others.
+func findTools(ctx context.Context, target *Target) (t tools, err error) {
 	if t.goCommand, err = exec.LookPath("go"); err != nil {
 		return t,
 			fmt.Errorf("the library is built with the go command: install Go, from https://go.dev/dl "+
 				"or as a package: %w", err)
 	}
-	if t.c = firstOf("CC", "gcc", "cc", "clang"); t.c == "" {
+	if target == nil {
+		here := Compilers{firstOf("CC", "gcc", "cc", "clang"), firstOf("CXX", "g++", "c++", "clang++"),
+			firstOf("FC", "gfortran")}
+		here.CXX = cmp.Or(here.CXX, "g++") // mpicxx says so when it is called
+		target = &Target{Build: here, Wrappers: here}
+	}
+	t.c, t.fc, t.wrapped = target.Build.C, target.Build.Fortran, target.Wrappers
+	if t.c == "" {
 		return t, errors.New("no C compiler is there: install gcc, or name one by CC")
 	}
-	if t.cxx = firstOf("CXX", "g++", "c++", "clang++"); t.cxx == "" {
-		t.cxx = "g++" // mpicxx says so when it is called
-	}
-	if t.fc = firstOf("FC", "gfortran"); t.fc != "" {
+	if t.fc != "" {
 		const lenient = "-fallow-argument-mismatch" // gfortran has it from version 10 on, and needs it
 		check := exec.CommandContext(ctx, "sh", "-c", t.fc+" "+lenient+" -cpp -E -x f95 /dev/null")
 		if check.Run() == nil {

@@ -77,7 +77,7 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	if err := os.MkdirAll(temporary, 0o700); err != nil {
 		return err
 	}
-	if in.Wrappers != nil {
+	if in.Target != nil {
 		link += " -Wl,--strip-debug"
 	}
 	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s %s", soname,
@@ -87,6 +87,9 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "TMPDIR="+temporary)
+	if in.Target != nil {
+		cmd.Env = append(cmd.Env, "GOARCH="+in.Target.Arch)
+	}
 	if err := gocmd.Run(cmd, temporary); err != nil {
 		return fmt.Errorf("build the library: go build: %w", err)
 	}

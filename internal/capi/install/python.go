@@ -34,7 +34,7 @@ func pythonConfig() (string, error) {
 // mpipython as earlier: Debian's esys-particle has a program of that name.
 func (in *installation) python(ctx context.Context) error {
 	const name = "pvaspython"
-	if in.Wrappers != nil {
+	if in.Target != nil {
 		return nil
 	}
 	config, err := pythonConfig()

@@ -17,12 +17,8 @@ var wrapperNames = []string{
 
 // wrappers writes the scripts.
 func (in *installation) wrappers(context.Context) error {
-	call := Compilers{in.c, in.cxx, in.fc}
-	if in.Wrappers != nil {
-		call = *in.Wrappers
-	}
-	text := strings.NewReplacer("@CC@", call.C, "@CXX@", call.CXX, "@FC@", call.Fortran, "@FCFLAGS@", in.fcFlags,
-		"@VERSION@", in.Version).Replace(wrapperScript)
+	text := strings.NewReplacer("@CC@", in.wrapped.C, "@CXX@", in.wrapped.CXX, "@FC@", in.wrapped.Fortran,
+		"@FCFLAGS@", in.fcFlags, "@VERSION@", in.Version).Replace(wrapperScript)
 	if err := in.script("bin/mpicc", text, wrapperNames); err != nil {
 		return err
 	}
