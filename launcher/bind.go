@@ -107,8 +107,7 @@ func (b Binding) check(allowed []int) error {
 // policy is how so many ranks are placed on cores that are the job's own, or are not. A share of the cores is for
 // programs with threads: on one core these would be slow, and their user would not know why.
 func (b Binding) policy(ranks, cpus, cores int, own bool) place.Policy {
-	p := place.Policy{Map: place.Level(b.By), Bind: place.Level(b.To), CPUs: max(b.CPUs, 1),
-		Each: b.Each}
+	p := place.Policy{Map: place.Level(b.By), Bind: place.Level(b.To), CPUs: max(b.CPUs, 1), Each: b.Each}
 	if b.To != bindAuto {
 		return p
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 // A grace is the time that ranks have to end in an orderly way. A rank that gets no CPU cannot use it: beside load, or
-// under nice 19, that may be so for seconds. So it begins again while some rank has waited for a CPU most of the time,
-// and has had too little of one to end. A rank that computes has had enough soon.
+// under nice 19, that may be so for seconds. So it begins again while some rank has waited for a CPU most of the time
+// until then, and has had too little of one to end. A rank that computes has had enough soon.
 type grace struct {
 	over  <-chan time.Time // nil until begin
 	time  time.Duration
 	again int             // how often it has begun again
-	had   map[int]cpuTime // by process, when it began
+	had   map[int]cpuTime // by process, when it began first
 }
 
 // cpuTime is what all threads of a process have had together.
@@ -57,14 +57,15 @@ func (g *grace) begin(d time.Duration, ranks *roster.Table) {
 	}
 }
 
-// goOn begins again if some rank has had no CPU, and tells whether it has.
+// goOn begins again if some rank has had too little CPU time, and tells whether it has begun again.
 func (g *grace) goOn(ranks *roster.Table) bool {
 	if g.again == mostAgain {
 		return false
 	}
+	most := g.time * time.Duration(g.again+1) / 2
 	for pid := range ranks.Living() {
 		now, before := cpuTimeOf(pid), g.had[pid]
-		if now.ran-before.ran < enoughToEnd && (now.wants || now.waited-before.waited > g.time/2) {
+		if now.ran-before.ran < enoughToEnd && (now.wants || now.waited-before.waited > most) {
 			g.again++
 			g.over = time.After(g.time)
 			return true

@@ -15,18 +15,18 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// ParseHosts parses the value of --hosts: names separated by commas, each with the number
-// of ranks there behind a colon, or without one. A node that is named twice takes the sum. A name may have
-// numbers in brackets, as Slurm writes them: n[1-3,07].
+// ParseHosts parses the value of --hosts: names separated by commas, each with the number of ranks there behind a
+// colon, or without one. A node that is named twice takes the sum. A name may have numbers in brackets, as Slurm writes
+// them: n[1-3,07].
 func ParseHosts(list string) ([]Host, error) {
 	var hosts []Host
 	for _, item := range cutList(list) {
-		names, err := []string{item}, error(nil)
+		names := []string{item}
 		if slurmSpan.MatchString(item) {
-			names, err = expandNodes(item)
-		}
-		if err != nil {
-			return nil, err
+			var err error
+			if names, err = expandNodes(item); err != nil {
+				return nil, err
+			}
 		}
 		for _, name := range names {
 			h, err := parseHost(name)

@@ -3,6 +3,7 @@ package streams
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,44 +30,66 @@ func (o *Output) Tag() { o.Prefix = "[%r]<%s>: " + o.Prefix }
 
 // GoTo has each rank and stream go to a file of its own in a directory.
 func (o *Output) GoTo(dir string) {
-	file := filepath.Join(strings.ReplaceAll(dir, "%", "%%"), "rank.%0r.%s")
+	file := filepath.Join(strings.ReplaceAll(dir, "%", percent), "rank.%0r.%s")
 	o.Files = [2]string{file, file}
 }
 
 // Piped tells whether any output goes through this process.
 func (o *Output) Piped() bool { return o.Files[0] == "" || o.Files[1] == "" && !o.Merge }
 
+const (
+	percent    = "%%"
+	timeSign   = "%T"
+	timeLayout = "2006-01-02T15:04:05.000000"
+)
+
+// The signs besides percent.
+var (
+	signsOfRank   = []string{"%r", "%0r", "%s"} // name the rank or the stream
+	signsOfFile   = append(signsOfRank[:3:3], "%h")
+	signsOfPrefix = append(signsOfFile[:4:4], timeSign)
+)
+
+// cutSign divides a pattern at its first sign, which is "" if there is none. A sign may be one that means nothing.
+func cutSign(pattern string) (before, sign, after string) {
+	before, after, found := strings.Cut(pattern, "%")
+	if !found {
+		return before, "", ""
+	}
+	length := min(1, len(after))
+	if strings.HasPrefix(after, "0r") {
+		length = 2
+	}
+	return before, "%" + after[:length], after[length:]
+}
+
 // ofRank tells whether a pattern names the rank or the stream.
 func ofRank(pattern string) bool {
-	text := strings.ReplaceAll(pattern, "%%", "")
-	return strings.Contains(text, "%r") || strings.Contains(text, "%0r") || strings.Contains(text, "%s")
+	_, sign, after := cutSign(pattern)
+	return sign != "" && (slices.Contains(signsOfRank, sign) || ofRank(after))
 }
 
 // Check returns an error if a pattern has a sign that means nothing.
 func (o *Output) Check() error {
 	for _, file := range o.Files {
-		if err := checkPattern(file, "%r, %0r, %s, %h"); err != nil {
+		if err := checkPattern(file, signsOfFile); err != nil {
 			return err
 		}
 	}
-	return checkPattern(o.Prefix, "%r, %0r, %s, %h, %T")
+	return checkPattern(o.Prefix, signsOfPrefix)
 }
 
-// checkPattern knows a sign of one letter by the list of them.
-func checkPattern(pattern, signs string) error {
+func checkPattern(pattern string, signs []string) error {
 	for rest := pattern; ; {
-		_, after, found := strings.Cut(rest, "%")
-		if !found {
+		_, sign, after := cutSign(rest)
+		if sign == "" {
 			return nil
 		}
-		length := 1
-		if strings.HasPrefix(after, "0r") {
-			length = 2
-		} else if after == "" || after[0] != '%' && !strings.Contains(signs+",", "%"+after[:1]+",") {
-			return fmt.Errorf("%q: %%%s means nothing: the signs are %s, and %%%% is a percent sign", pattern,
-				after[:min(1, len(after))], signs)
+		if sign != percent && !slices.Contains(signs, sign) {
+			return fmt.Errorf("%q: %s means nothing: the signs are %s, and %%%% is a percent sign", pattern, sign,
+				strings.Join(signs, ", "))
 		}
-		rest = after[length:]
+		rest = after
 	}
 }
 
@@ -80,28 +103,24 @@ type pattern struct {
 func (p pattern) expand(text string) string {
 	width := len(strconv.Itoa(p.ranks - 1))
 	return strings.NewReplacer("%r", strconv.Itoa(p.rank), "%0r", fmt.Sprintf("%0*d", width, p.rank),
-		"%s", p.stream, "%h", p.node, "%%", "%").Replace(text)
+		"%s", p.stream, "%h", p.node, percent, "%").Replace(text)
 }
-
-const (
-	timeSign   = "%T"
-	timeLayout = "2006-01-02T15:04:05.000000"
-)
 
 // prefixOf returns a function that appends the prefix of a line; nil: there is none.
 func (p pattern) prefixOf(text string) func([]byte) []byte {
 	if text == "" {
 		return nil
 	}
-	var parts []string // the time is between them
-	for start, i := 0, 0; i <= len(text); i++ {
-		switch {
-		case i == len(text), strings.HasPrefix(text[i:], timeSign):
-			parts = append(parts, p.expand(text[start:i]))
-			start = i + len(timeSign)
-		case text[i] == '%': // two percent signs and a T are no time
-			i++
+	parts := []string{""} // the time is between them
+	for rest := text; rest != ""; {
+		before, sign, after := cutSign(rest)
+		parts[len(parts)-1] += before
+		if sign == timeSign {
+			parts = append(parts, "")
+		} else {
+			parts[len(parts)-1] += p.expand(sign)
 		}
+		rest = after
 	}
 	return func(to []byte) []byte {
 		for i, part := range parts {
