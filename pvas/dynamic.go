@@ -143,8 +143,8 @@ func (p *planner) isGo() bool {
 	return false
 }
 
-// readRelocs reads the relocation table, in ascending order; ok is false where it holds anything
-// but relative relocations, which then is work for a dynamic linker.
+// readRelocs reads the relocation table, in ascending order. ok is false where it holds anything but relative
+// relocations: that is work for a dynamic linker.
 func (p *planner) readRelocs(d *dynamic) (relocs []reloc, ok bool, err error) {
 	const relaSize = 24
 	if d.relaSize%relaSize != 0 {

@@ -50,8 +50,7 @@ type Policy struct {
 	Round time.Duration // in which each rank of the node has a short turn; 0: they are few
 }
 
-// The constants of the policy, and what chose them. Most durations derive from slice.
-// job.DefaultSpin belongs to them.
+// The constants of the policy, and what chose them. Most durations derive from slice. job.DefaultSpin belongs to them.
 //
 // Each was varied by a factor of four, up and down, in a barrier on two CPUs. The numbers are medians of 15 alternating
 // runs of pvasrun bench barrier. 4 ranks take 3.4 us. They take 7.0 with a perCPU of 1, and 3.1 to 3.6 with all other

@@ -152,7 +152,7 @@ func (x *asking) answer(in pml.Inside) (later bool) {
 	t := x.team
 	x.lock()
 	defer x.unlock()
-	seen, b := x.team.Engine.Questions(), x.buf[:]
+	seen, b := t.Engine.Questions(), x.buf[:]
 	st, came, later := in.Receive(t.Context, pml.AnySource, askTag(t), b, &x.receive)
 	for came {
 		x.unanswered.Add(1)

@@ -41,10 +41,10 @@ func (c *Comm) Free() (err error) {
 //
 // Members that have settled say so along a tree of two levels, by one empty message each. On each node the first member
 // hears of the others there, and rank 0 of the communicator hears of all first members. If all members meet at one
-// place rank 0 hears of all. Who has settled, and has heard of all below it, knows that they have done with the shared
-// memory that it has made for them. It gives the memory to the next communicator, and then tells the rank above. So
-// rank 0 is the last one, and gives the id to the next communicator. The message that tells a member of that id, or of
-// the memory, comes after all this.
+// place rank 0 hears of all. A member that has settled may have heard of all below it. Then it knows that they have
+// done with the shared memory that it has made for them. It gives the memory to the next communicator, and then tells
+// the rank above. So rank 0 is the last one, and gives the id to the next communicator. The message that tells a member
+// of that id, or of the memory, comes after all this.
 //
 // A member that ends before it has settled tells nothing. Then neither is used again.
 func (c *Comm) retire() error {
@@ -103,10 +103,7 @@ type retirement struct {
 
 // ready tells whether this rank has settled, and all below it have or are lost.
 func (r *retirement) ready() bool {
-	if !r.settled {
-		r.settle()
-	}
-	if !r.settled {
+	if !r.settled && !r.settle() {
 		return false
 	}
 	done, _ := pml.AllDone(r.below)
@@ -114,7 +111,7 @@ func (r *retirement) ready() bool {
 }
 
 // settle finds out whether this rank has settled.
-func (r *retirement) settle() {
+func (r *retirement) settle() bool {
 	c, id := r.comm, idOf(r.comm.context)
 	c.engine.Within(func(in pml.Inside) {
 		r.settled = in.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id),
@@ -126,6 +123,7 @@ func (r *retirement) settle() {
 		c.engine.Explain(agreement.of(id), nil)
 		c.engine.Explain(grouping.of(id), nil)
 	}
+	return r.settled
 }
 
 // retire keeps a communicator that is freed.

@@ -135,8 +135,8 @@ func TestInstallationMoves(t *testing.T) {
 
 func TestPkgConfig(t *testing.T) {
 	needs(t, "pkg-config")
-	env := []string{"PKG_CONFIG_PATH=" + filepath.Join(installed, "lib/pkgconfig")}
-	env[0] += ":" + filepath.Join(installed, "lib/pkgconfig/others")
+	dir := filepath.Join(installed, "lib/pkgconfig")
+	env := []string{"PKG_CONFIG_PATH=" + dir + ":" + filepath.Join(dir, "others")}
 	for _, name := range []string{"mpi", "mpi-c", "mpi-cxx", "mpi-fort", "gopvas", "ompi-c", "mpich"} {
 		out, stderr, code := run(t, env, "pkg-config", "--cflags", "--libs", name)
 		require.Equal(t, 0, code, stderr)

@@ -126,11 +126,15 @@ var bindTo = by("--bind", func(_ *line, value string) ([]string, error) {
 		way = plain // pvasrun does so anyway
 	}
 	if _, err := launcher.ParseBinding(way); err != nil {
-		return nil, fmt.Errorf("%q: write --bind auto, none, core, l3, numa, socket, or a LIST of a CPU or range for "+
-			"each rank", value)
+		return nil, noBinding(value)
 	}
 	return []string{"--bind", way}, nil
 })
+
+func noBinding(value string) error {
+	return fmt.Errorf("%q: write --bind auto, none, core, l3, numa, socket, or a LIST of a CPU or range for each rank",
+		value)
+}
 
 // cpuBind takes srun's ways to bind.
 var cpuBind = by("--bind", func(_ *line, value string) (ours []string, err error) {
@@ -146,8 +150,7 @@ var cpuBind = by("--bind", func(_ *line, value string) (ours []string, err error
 	to, known := map[string]string{"none": "none", "no": "none", "cores": "core", "threads": "core", "rank": "core",
 		"sockets": "socket", "ldoms": "numa", "map_cpu": list}[way]
 	if !known || to == "" {
-		return nil, fmt.Errorf("%q: write --bind auto, none, core, l3, numa, socket, or a LIST of a CPU or range for "+
-			"each rank", value)
+		return nil, noBinding(value)
 	}
 	return append(ours, "--bind", to), nil
 })

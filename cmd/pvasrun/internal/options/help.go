@@ -3,6 +3,7 @@ package options
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ import (
 var launchers = map[string]string{"mpirun": "o5", "mpiexec": "hi", "srun": "s"}
 
 // Launchers are the names that PrintHelp takes.
-func Launchers() []string { return []string{"mpiexec", "mpirun", "srun"} }
+func Launchers() []string { return slices.Sorted(maps.Keys(launchers)) }
 
 // PrintHelp prints what pvasrun does with the options of a launcher. Those that are spelled as flags of pvasrun, and
 // mean the same, are not among them.

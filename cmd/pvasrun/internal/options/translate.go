@@ -1,6 +1,7 @@
 package options
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,8 +26,14 @@ type line struct {
 	inFile   bool              // these are such programs
 	ofEach   []string          // the flags that each of them has, of those that stand before the file
 	perRank  bool              // the program is a file that names that of each rank
-	ignored  []string          // options, each with why
+	ignored  []ignoredOptions
 	notes    []string
+}
+
+// ignoredOptions are options, with their values, that are ignored for one reason.
+type ignoredOptions struct {
+	why   string
+	words []string
 }
 
 // has tells whether the command line has one of the options, before its program.
@@ -38,6 +45,15 @@ func (l *line) has(names ...string) bool {
 }
 
 func (l *line) value(name string) string { return l.seen[name] }
+
+// ignore notes an option with its values, and why it is ignored.
+func (l *line) ignore(why, words string) {
+	i := slices.IndexFunc(l.ignored, func(o ignoredOptions) bool { return o.why == why })
+	if i < 0 {
+		i, l.ignored = len(l.ignored), append(l.ignored, ignoredOptions{why: why})
+	}
+	l.ignored[i].words = append(l.ignored[i].words, words)
+}
 
 func (l *line) warn(text string) {
 	if !slices.Contains(l.notes, text) {
@@ -69,8 +85,12 @@ func Translate(f Flags, args []string) (ours, warnings []string, err error) {
 			return nil, nil, err
 		}
 	}
-	if l.ignored != nil {
-		warnings = []string{"ignored: " + strings.Join(l.ignored, "; ")}
+	var ignored []string
+	for _, i := range l.ignored {
+		ignored = append(ignored, strings.Join(i.words, ", ")+" ("+i.why+")")
+	}
+	if ignored != nil {
+		warnings = []string{"ignored: " + strings.Join(ignored, "; ")}
 	}
 	return l.ours, append(warnings, l.notes...), nil
 }
@@ -142,7 +162,7 @@ func (l *line) program(args []string) (err error) {
 			return fmt.Errorf("--multi-prog: %q behind the file: write the arguments of each program there", args[1])
 		}
 		n := 0
-		if text := l.value("n") + l.value("np") + l.value("ntasks"); text != "" {
+		if text := cmp.Or(l.value("n"), l.value("np"), l.value("ntasks"), l.value("c")); text != "" {
 			if n, err = strconv.Atoi(text); err != nil || n < 1 {
 				return fmt.Errorf("-n %s: it is a number of ranks", text)
 			}
@@ -284,13 +304,7 @@ func (l *line) act(o *option, w word) error {
 	case len(w.values) > o.takes(true):
 		return errors.New("it takes no value")
 	case o.does.flags == nil:
-		what := strings.Join(append([]string{w.text}, w.values...), " ")
-		if n := len(l.ignored); n > 0 && strings.HasSuffix(l.ignored[n-1], " ("+o.does.text+")") {
-			l.ignored[n-1] = strings.TrimSuffix(l.ignored[n-1], " ("+o.does.text+")") + ", " + what
-			l.ignored[n-1] += " (" + o.does.text + ")"
-			return nil
-		}
-		l.ignored = append(l.ignored, what+" ("+o.does.text+")")
+		l.ignore(o.does.text, strings.Join(append([]string{w.text}, w.values...), " "))
 		return nil
 	}
 	ours, err := o.does.flags(l, w.values)

@@ -181,6 +181,12 @@ func TestProgramsOfFiles(t *testing.T) {
 	got, _, err = Translate(ours, []string{"-n", "7", "--multi-prog", prog})
 	require.NoError(t, err)
 	require.Equal(t, "-n 7 -n 1 a : -n 1 b 1 0 : -n 1 b 2 1 : -n 2 c : -n 1 a : -n 1 c", strings.Join(got, " "))
+	got, _, err = Translate(ours, []string{"-c", "3", "--multi-prog", file("of all", "* a\n")})
+	require.NoError(t, err)
+	require.Equal(t, "-n 3 -n 3 a", strings.Join(got, " "))
+	got, _, err = Translate(ours, []string{"-n", "3", "-np", "3", "--multi-prog", file("of all", "* a\n")})
+	require.NoError(t, err)
+	require.Equal(t, "-n 3 -n 3 -n 3 a", strings.Join(got, " "))
 	got, _, err = Translate(ours, []string{"--multi-prog", file("less", "0-1 a\n2 b\n")})
 	require.NoError(t, err)
 	require.Equal(t, "-n 2 a : -n 1 b", strings.Join(got, " "))
@@ -234,7 +240,7 @@ func TestTable(t *testing.T) {
 			seen[name] = true
 		}
 		require.NotEmpty(t, o.does.text, o.names)
-		require.NotEmpty(t, strings.Trim(o.by, ""), o.names)
+		require.NotEmpty(t, o.by, o.names)
 		require.Empty(t, strings.Trim(o.by, "o5his"), o.names)
 	}
 	for _, launcher := range Launchers() {

@@ -171,7 +171,8 @@ func (f *Flags) checkRanks(ranks, helpers int) error {
 	need := ranks * max(1, f.cpusPerRank())
 	switch {
 	case (f.NoOversub || f.MapBy.single) && f.nodes.Hosts == nil && need > cpus():
-		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d CPUs, and may use %d", ranks, need, cpus())
+		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d CPUs, and may use %d: start fewer ranks, "+
+			"or leave the flag out", ranks, need, cpus())
 	case helpers > ranks:
 		return fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", helpers, ranks)
 	case f.Stdin.Rank >= ranks:

@@ -61,7 +61,8 @@ func (f *outputFlags) check() error {
 	return nil
 }
 
-// checkOutput returns an error if --output-dir names no folder, or if --trace names a file of it.
+// checkOutput returns an error if the flags of output are wrong, or --output-dir names no folder, or --trace names a
+// file of it.
 func (f *Flags) checkOutput() error {
 	if err := f.check(); err != nil {
 		return err

@@ -63,8 +63,8 @@ func (f *Flags) takeSeats(seats []seat) error {
 		hosts[i] = fmt.Sprintf("%s:%d", name, len(sets[name]))
 		for n, cpus := range sets[name] {
 			if !slices.Equal(cpus, sets[longest][n]) {
-				return fmt.Errorf("rank %d of node %s and that of node %s have other slots: the first rank of each "+
-					"node needs the same ones, and so on", n, name, longest)
+				return fmt.Errorf("rank %d of node %s and that of node %s have different slots: give the first "+
+					"rank of each node the same ones, and so on", n, name, longest)
 			}
 		}
 	}
