@@ -273,13 +273,15 @@ static void add_cause(int number, const siginfo_t *info, const reg *r) {
 static volatile int fatal_number;
 static volatile pid_t printing;
 
-// print_named starts pvasrun, which prints the report with names. It returns whether that has worked.
+// print_named starts pvasrun, which prints the report with names. It returns whether that has worked. pvasrun gets no
+// variables: with an LD_AUDIT some C libraries (2.36) cannot start a program that loads no library.
 static int print_named(char **words) {
+	char *none = NULL;
 	if (reporter == NULL)
 		return 0;
 	pid_t child = vfork();
 	if (child == 0) {
-		execve(reporter, words, environ);
+		execve(reporter, words, &none);
 		_exit(127);
 	}
 	if (child < 0)
@@ -397,10 +399,20 @@ void libmpi_fault_stack(void) {
 		sigaltstack(&own, NULL);
 }
 
+// own_program returns the path of the program. In one address space the kernel has that of pvasrun. Elsewhere a script
+// or a debugger may have started the process: PVAS_PROGRAM names that one.
+static const char *own_program(void) {
+	static char path[4096];
+	if (libmpi_described.size == 0 && readlink("/proc/self/exe", path, sizeof path - 1) > 0)
+		return path;
+	const char *p = getenv("PVAS_PROGRAM");
+	return p ? strdup(p) : NULL;
+}
+
 void libmpi_report_faults(int number) {
 	rank = number;
-	const char *p = getenv("PVAS_PROGRAM"), *r = getenv("PVAS_BACKTRACE");
-	program = p ? strdup(p) : NULL;
+	const char *r = getenv("PVAS_BACKTRACE");
+	program = own_program();
 	reporter = r && *r ? strdup(r) : NULL;
 	for (int i = 0; i < FATAL; i++) {
 		struct sigaction old, own = {.sa_sigaction = die, .sa_flags = SA_SIGINFO | SA_ONSTACK};

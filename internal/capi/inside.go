@@ -147,6 +147,7 @@ func lookUp(place uint64) string {
 		ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, reporter)
+		cmd.Env = []string{} // with the LD_AUDIT of ranks some C libraries (2.36) cannot start it
 		cmd.Args = []string{job.BacktraceName, "", fmt.Sprintf("%s+%#x", c.Path, c.InFile(place))}
 		name, err := cmd.Output()
 		if err != nil {

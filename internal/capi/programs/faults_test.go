@@ -163,6 +163,16 @@ func TestFaultsWithoutEnd(t *testing.T) {
 	require.NoError(t, full.Close())
 }
 
+// Ranks of a script have an auditing library, beside which the program that names places starts, and are not the
+// program that pvasrun has started.
+func TestFaultsOfAScript(t *testing.T) {
+	program := build(t, "faults.c", "-g", "-pthread")
+	_, stderr, code := run(t, nil, tool("mpiexec"), "-n", "1", "--btl", "sm", "sh", "-c",
+		`test -n "$LD_AUDIT" && "$0" own; exit $?`, program)
+	require.Equal(t, 139, code, stderr)
+	require.Regexp(t, `(?m)^rank 0 \(pid \d+\) has got SIGSEGV at address 0x10:\n  #0  \w+ at faults.c:`, stderr)
+}
+
 // Without the program that names places, a rank reports files and offsets by itself. A rank alone has none.
 func TestFaultsWithoutNames(t *testing.T) {
 	program := build(t, "faults.c", "-g", "-pthread")
