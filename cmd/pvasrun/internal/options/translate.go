@@ -24,7 +24,7 @@ type line struct {
 	seen     map[string]string // options by name without dashes, with the value if there is one
 	programs []string          // those that a file names, in place of the command line's own
 	inFile   bool              // these are such programs
-	ofEach   []string          // the flags that each of them has, of those that stand before the file
+	ofEach   []string          // flags of each program that follows: of -genv and such, or before a file of programs
 	perRank  bool              // the program is a file that names that of each rank
 	ignored  []ignoredOptions
 	notes    []string
