@@ -128,6 +128,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"help", "node"}, 2, "", `help: there is no command "node"`},
 		{[]string{"bnech", "touch"}, 127, "", "there is a command bench: pvasrun bench --help"},
 		{[]string{"--tiemout", "3", "true"}, 2, "", "there is no flag --tiemout, but --timeout"},
+		{[]string{"--oversubscrib", "true"}, 2, "", "there is no flag --oversubscrib, but --oversubscribe"},
 		{[]string{"--bind", "999", "true"}, 2, "", "CPU 999 is not one of those this job may use"},
 		{[]string{"--wdir", missing, "-n", "1", "true"}, 2, "", "launcher: working directory " + missing},
 		{[]string{"--wdir", plain, "-n", "1", "true"}, 2, "", "not a directory"},

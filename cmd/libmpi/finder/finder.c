@@ -125,8 +125,8 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	state.many = job && size && !other;
 }
 
-// la_version agrees to every version: they differ in calls that the finder does not take part in, and on arm64 a C library
-// takes its own version alone.
+// la_version agrees to every version: they differ in calls that the finder does not take part in, and on arm64 a C
+// library takes its own version alone.
 SEEN unsigned la_version(unsigned version) { return version; }
 
 // library is one of the installation. The dynamic linker reads the name before it asks for the next one.

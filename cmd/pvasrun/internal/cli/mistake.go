@@ -18,6 +18,11 @@ import (
 // words have names of Go's types in them and what strconv says, and it has nothing but
 // words: it does not tell the flag otherwise.
 func Explain(p *flags.Parser, args []string, err error) error {
+	return explain(p, args, err, nil)
+}
+
+// explain is Explain for a command that knows options beside the parser's flags.
+func explain(p *flags.Parser, args []string, err error, more []string) error {
 	e, ok := errors.AsType[*flags.Error](err)
 	if !ok {
 		return err
@@ -40,7 +45,7 @@ func Explain(p *flags.Parser, args []string, err error) error {
 				names = append(names, "--"+opt.LongName)
 			}
 		}
-		if near := Nearest(name, names); near != "" {
+		if near := cmp.Or(Nearest(name, names), Nearest(name, more)); near != "" {
 			return fmt.Errorf("there is no flag %s, but %s: %s --help shows all", name, near, p.Name)
 		}
 		return fmt.Errorf("there is no flag %s: %s --help shows those there are", name, p.Name)

@@ -12,16 +12,17 @@ import (
 
 // Parse parses args into a structure of flags and returns the other arguments,
 // which begin with the first that is no flag. Asking for help ends the command.
-func Parse(name, usage string, into any, args []string) ([]string, error) {
-	return parseHow(flags.PassAfterNonOption, name, usage, into, args)
+// more are options that the command knows beside these flags, with their dashes, for hints.
+func Parse(name, usage string, into any, args []string, more ...string) ([]string, error) {
+	return parseHow(flags.PassAfterNonOption, name, usage, into, args, more)
 }
 
 // ParseMixed is parse for commands whose flags may also follow other arguments.
 func ParseMixed(name, usage string, into any, args []string) (others []string, err error) {
-	return parseHow(0, name, usage, into, args)
+	return parseHow(0, name, usage, into, args, nil)
 }
 
-func parseHow(how flags.Options, name, usage string, into any, args []string) ([]string, error) {
+func parseHow(how flags.Options, name, usage string, into any, args, more []string) ([]string, error) {
 	p := flags.NewNamedParser(name, how|flags.HelpFlag|flags.PassDoubleDash)
 	p.Usage, p.LongDescription = usage, helpOf(name, func(h *help) bool { return h.about != "" }).about
 	group, err := p.AddGroup("Flags", "", into)
@@ -50,7 +51,7 @@ func parseHow(how flags.Options, name, usage string, into any, args []string) ([
 		return nil, ExitStatus(0)
 	}
 	if err != nil {
-		return nil, Mistake(Explain(p, args, err))
+		return nil, Mistake(explain(p, args, err, more))
 	}
 	if err := cmp.Or(ValuesGiven(p), bounded(p, args)); err != nil {
 		return nil, Mistake(err)

@@ -143,6 +143,14 @@ func perRank(file string, ranks int) (ours [][]string, err error) {
 		}
 		return cmp.Compare(a.first, b.first)
 	})
+	for i, s := range shares[1:] {
+		switch before := shares[i]; {
+		case before.last < 0:
+			return nil, fmt.Errorf("%s: two lines are for all other ranks (*): write one", file)
+		case s.last >= 0 && s.first <= before.last:
+			return nil, fmt.Errorf("%s: rank %d is in two lines, or twice in one: write it once", file, s.first)
+		}
+	}
 	if ranks == 0 {
 		for _, s := range shares {
 			ranks = max(ranks, s.last+1)

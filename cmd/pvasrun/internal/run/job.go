@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/options"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
 	"github.com/gopvas/gopvas/internal/atomicfile"
 	"github.com/gopvas/gopvas/internal/bench/meter"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -36,7 +38,7 @@ func Execute(args []string) error {
 	} else if err := offer(args); err != nil {
 		return err
 	}
-	args, err := cli.Parse("pvasrun", usage, &f, args)
+	args, err := cli.Parse("pvasrun", usage, &f, args, options.Names()...)
 	if err != nil {
 		return err
 	}
@@ -169,8 +171,12 @@ func (f *Flags) checkReportHang() error {
 // checkRanks returns an error if a job cannot have so many ranks, or these helpers.
 func (f *Flags) checkRanks(ranks, helpers int) error {
 	need := ranks * max(1, f.cpusPerRank())
+	single := f.NoOversub || f.MapBy.single
 	switch {
-	case (f.NoOversub || f.MapBy.single) && f.nodes.Hosts == nil && need > cpus():
+	case single && f.nodes.Hosts != nil && ranks > cluster.Slots(f.nodes.Hosts):
+		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d slots of its nodes: start fewer ranks, or "+
+			"leave the flag out", ranks, cluster.Slots(f.nodes.Hosts))
+	case single && f.nodes.Hosts == nil && need > cpus():
 		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d CPUs, and may use %d: start fewer ranks, "+
 			"or leave the flag out", ranks, need, cpus())
 	case helpers > ranks:
