@@ -101,10 +101,11 @@ contents:
     type: symlink
 `
 
-// listContents adds each file of a tree to the description of a package.
+// listContents adds each file of a tree to the description of a package, and each folder that only this package has:
+// RPM leaves others behind when it removes the package.
 func listContents(text *strings.Builder, tree string) error {
 	return filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(tree, path)
@@ -116,6 +117,12 @@ func listContents(text *strings.Builder, tree string) error {
 			if rest, ok := strings.CutPrefix(name, folder); ok {
 				to = filepath.Join(place, rest)
 			}
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(to, prefix) || strings.HasPrefix(to, places["share/doc/gopvas"]) {
+				fmt.Fprintf(text, "  - dst: %q\n    type: dir\n    packager: rpm\n", to)
+			}
+			return nil
 		}
 		if d.Type() == fs.ModeSymlink {
 			kind = "\n    type: symlink"
