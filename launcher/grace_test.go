@@ -39,6 +39,13 @@ func TestGraceOfStarvedRanks(t *testing.T) {
 	require.Eventually(t, func() bool { return delay().ran > 0 && !delay().wants }, time.Minute, 10*time.Millisecond)
 	g.begin(time.Hour, sleeps)
 	require.False(t, g.goOn(sleeps))
+	for pid, had := range g.had {
+		had.waited -= g.time * 3 / 4 // as if it had waited so long since
+		g.had[pid] = had
+	}
+	require.True(t, g.goOn(sleeps))
+	require.False(t, g.goOn(sleeps), "it has waited less than half of both times")
+	g.again = 0
 
 	cpus, err := sys.Affinity()
 	require.NoError(t, err)

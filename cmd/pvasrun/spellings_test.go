@@ -30,6 +30,7 @@ func TestRefusedSpellings(t *testing.T) {
 		"--map-by ppr:1:node --per-node 2 p": `--per-node and --map-by ppr: give one of them`,
 		"-launcher sge p":                    `-launcher: "sge": ssh starts pvasrun`,
 		"-np":                                `-np: its value is missing`,
+		"-H a,b --nooversubscribe -n 3 p":    `--no-oversubscribe: the job has 3 ranks, for 2 slots of its nodes`,
 		"--nooversubscribe -n 65536 p":       `--no-oversubscribe: the job has 65536 ranks, for 65536 CPUs`,
 		"--no-oversubscribe --cpus-per-rank 65536 -n 1 p": `--no-oversubscribe: the job has 1 ranks, for 65536 CPUs`,
 		"--map-by ppr:1:numa -n 65000 p":                  `--map-by ppr: the job has 65000 ranks and this node takes`,

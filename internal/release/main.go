@@ -187,13 +187,12 @@ func (b *build) sums() error {
 
 // output is the first line that a command prints.
 func output(ctx context.Context, name string, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, name, args...).Output()
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		var said []byte
-		if e, ok := errors.AsType[*exec.ExitError](err); ok {
-			said = e.Stderr
-		}
-		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said)
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said.Bytes())
 	}
 	line, _, _ := strings.Cut(string(out), "\n")
 	return line, nil

@@ -101,11 +101,12 @@ contents:
     type: symlink
 `
 
-// listContents adds each file of a tree to the description of a package, and each folder that only this package has:
-// RPM leaves others behind when it removes the package.
+// listContents adds each file of a tree to the description of a package. RPM removes only the folders that a package
+// lists. So those that no other package has are listed, too.
 func listContents(text *strings.Builder, tree string) error {
+	listed := map[string]bool{}
 	return filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || d.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(tree, path)
@@ -118,11 +119,9 @@ func listContents(text *strings.Builder, tree string) error {
 				to = filepath.Join(place, rest)
 			}
 		}
-		if d.IsDir() {
-			if strings.HasPrefix(to, prefix) || strings.HasPrefix(to, places["share/doc/gopvas"]) {
-				fmt.Fprintf(text, "  - dst: %q\n    type: dir\n    packager: rpm\n", to)
-			}
-			return nil
+		for dir := filepath.Dir(to); ownFolder(dir) && !listed[dir]; dir = filepath.Dir(dir) {
+			listed[dir] = true
+			fmt.Fprintf(text, "  - dst: %q\n    type: dir\n    packager: rpm\n", dir)
 		}
 		if d.Type() == fs.ModeSymlink {
 			kind = "\n    type: symlink"
@@ -133,4 +132,9 @@ func listContents(text *strings.Builder, tree string) error {
 		_, err = fmt.Fprintf(text, "  - src: %q\n    dst: %q%s\n", path, to, kind)
 		return err
 	})
+}
+
+// ownFolder tells whether no other package has files in a folder.
+func ownFolder(dir string) bool {
+	return strings.HasPrefix(dir, prefix) || strings.HasPrefix(dir, places["share/doc/gopvas"])
 }

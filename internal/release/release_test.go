@@ -100,8 +100,12 @@ func TestContents(t *testing.T) {
 	require.NoError(t, listContents(&text, tree))
 	for _, want := range []string{`dst: "/usr/lib/gopvas/bin/pvasrun"`, `dst: "/usr/share/man/man1/pvasrun.1"`,
 		`dst: "/usr/share/doc/gopvas/README.md"`,
+		"- dst: \"/usr/lib/gopvas/bin\"\n    type: dir\n    packager: rpm",
+		"- dst: \"/usr/lib/gopvas\"\n    type: dir\n    packager: rpm",
+		"- dst: \"/usr/share/doc/gopvas\"\n    type: dir\n    packager: rpm",
 		"- src: \"pvasrun\"\n    dst: \"/usr/lib/gopvas/bin/mpirun\"\n    type: symlink"} {
 		require.Equal(t, 1, strings.Count(text.String(), want), text.String())
 	}
 	require.Equal(t, 4, strings.Count(text.String(), "- src"))
+	require.Equal(t, 3, strings.Count(text.String(), "type: dir"), text.String())
 }

@@ -37,8 +37,7 @@ func (b *build) tree(ctx context.Context, t target, root, tree string) error {
 		Dir: tree, Launch: pvasrun, Version: b.version, RootBlock: job.LayoutVersion, Stderr: os.Stderr,
 		Step: say, Missing: say,
 		Target: &install.Target{
-			Arch:     t.arch,
-			Build:    install.Compilers{C: t.compiler("gcc", root), Fortran: t.compiler("gfortran", root)},
+			Arch: t.arch, C: t.compiler("gcc", root), Fortran: t.compiler("gfortran", root),
 			Wrappers: install.Compilers{C: "gcc", CXX: "g++", Fortran: "gfortran"},
 		},
 	})

@@ -125,7 +125,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	state.many = job && size && !other;
 }
 
-// la_version agrees to every version: they differ in calls that the finder does not take part in, and on arm64 a C
+// la_version agrees to every version. Versions differ in calls that the finder does not take part in. On arm64 a C
 // library takes its own version alone.
 SEEN unsigned la_version(unsigned version) { return version; }
 

@@ -37,9 +37,9 @@ type Config struct {
 
 // A Target is a kind of machines, and how an installation for them is built here.
 type Target struct {
-	Arch     string    // GOARCH
-	Build    Compilers // that build it here; none for C++ is needed
-	Wrappers Compilers // that its wrappers call there
+	Arch       string    // GOARCH
+	C, Fortran string    // commands that build it here
+	Wrappers   Compilers // that its wrappers call there
 }
 
 // Compilers are commands.
@@ -210,9 +210,9 @@ func findTools(ctx context.Context, target *Target) (t tools, err error) {
 		here := Compilers{firstOf("CC", "gcc", "cc", "clang"), firstOf("CXX", "g++", "c++", "clang++"),
 			firstOf("FC", "gfortran")}
 		here.CXX = cmp.Or(here.CXX, "g++") // mpicxx says so when it is called
-		target = &Target{Build: here, Wrappers: here}
+		target = &Target{C: here.C, Fortran: here.Fortran, Wrappers: here}
 	}
-	t.c, t.fc, t.wrapped = target.Build.C, target.Build.Fortran, target.Wrappers
+	t.c, t.fc, t.wrapped = target.C, target.Fortran, target.Wrappers
 	if t.c == "" {
 		return t, errors.New("no C compiler is there: install gcc, or name one by CC")
 	}

@@ -16,13 +16,8 @@ import (
 // Explain says in our words what a parser has found wrong with a flag: which, where it
 // comes from if not from args, what was given and what is expected. The parser's own
 // words have names of Go's types in them and what strconv says, and it has nothing but
-// words: it does not tell the flag otherwise.
-func Explain(p *flags.Parser, args []string, err error) error {
-	return explain(p, args, err, nil)
-}
-
-// explain is Explain for a command that knows options beside the parser's flags.
-func explain(p *flags.Parser, args []string, err error, more []string) error {
+// words: it does not tell the flag otherwise. more are options that the command knows beside the parser's flags.
+func Explain(p *flags.Parser, args []string, err error, more ...string) error {
 	e, ok := errors.AsType[*flags.Error](err)
 	if !ok {
 		return err
@@ -45,7 +40,7 @@ func explain(p *flags.Parser, args []string, err error, more []string) error {
 				names = append(names, "--"+opt.LongName)
 			}
 		}
-		if near := cmp.Or(Nearest(name, names), Nearest(name, more)); near != "" {
+		if near := Nearest(name, append(names, more...)); near != "" {
 			return fmt.Errorf("there is no flag %s, but %s: %s --help shows all", name, near, p.Name)
 		}
 		return fmt.Errorf("there is no flag %s: %s --help shows those there are", name, p.Name)

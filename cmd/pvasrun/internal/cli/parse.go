@@ -51,7 +51,7 @@ func parseHow(how flags.Options, name, usage string, into any, args, more []stri
 		return nil, ExitStatus(0)
 	}
 	if err != nil {
-		return nil, Mistake(explain(p, args, err, more))
+		return nil, Mistake(Explain(p, args, err, more...))
 	}
 	if err := cmp.Or(ValuesGiven(p), bounded(p, args)); err != nil {
 		return nil, Mistake(err)

@@ -188,6 +188,10 @@ func sharesOf(words []string) (shares []share, err error) {
 	if len(words) < 2 {
 		return nil, fmt.Errorf("%q: write ranks and their program: 0-3 ./prog", strings.Join(words, " "))
 	}
+	if slices.Contains(words, ":") {
+		return nil, fmt.Errorf("%q: an argument \":\" would divide programs: have a script pass it",
+			strings.Join(words, " "))
+	}
 	for span := range strings.SplitSeq(words[0], ",") {
 		s := share{last: -1, words: words[1:]}
 		if span != "*" {

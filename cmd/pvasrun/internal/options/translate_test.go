@@ -208,6 +208,7 @@ func TestProgramsOfFiles(t *testing.T) {
 		require.ErrorContains(t, err, says, args)
 	}
 	for text, says := range map[string]string{"0 a\n2 b\n": "no line is for rank 1",
+		"0 a ':'\n":      `an argument ":" would divide programs`,
 		"0-1 a\n1-2 b\n": "rank 1 is in two lines", "* a\n* b\n": "two lines are for all other ranks",
 		"x a\n": `"x": ranks are written as`,
 		"0\n":   `"0": write ranks and their program`, "0 'a\n": "a quotation mark is missing"} {

@@ -49,7 +49,7 @@ type placeFlags struct {
 	Bind           cli.Binding `long:"bind" env:"PVASRUN_BIND" default:"auto" value-name:"auto|none|core|l3|numa|socket|LIST" description:"where a rank may run: anywhere (none), within its core, L3 domain, NUMA node or socket, or on entry i of LIST for rank i, such as 0,2,4-7; auto: within what --map-by names, within its core if the CPUs are the job's own, else anywhere"`
 	CPUsPerRank    uint        `long:"cpus-per-rank" least:"1" most:"65536; no machine has more" env:"PVASRUN_CPUS_PER_RANK" value-name:"N" default-mask:"1, or --cpus-per-task of Slurm" description:"cores of each rank, for programs with threads; also sets OMP_NUM_THREADS if it is not set"`
 	CPUSet         string      `long:"cpu-set" env:"PVASRUN_CPU_SET" value-name:"LIST" default-mask:"those that pvasrun may use" description:"CPUs that the job on this node may use, such as 0-3,8"`
-	NoOversub      bool        `long:"no-oversubscribe" env:"PVASRUN_NO_OVERSUBSCRIBE" description:"refuse more ranks than CPUs"`
+	NoOversub      bool        `long:"no-oversubscribe" env:"PVASRUN_NO_OVERSUBSCRIBE" description:"refuse more ranks than CPUs, or than slots of nodes"`
 	ReportBindings bool        `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
 	DisplayMap     bool        `long:"display-map" env:"PVASRUN_DISPLAY_MAP" description:"say before the start on which node and CPUs each rank will run"`
 }

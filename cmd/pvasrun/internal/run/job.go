@@ -174,8 +174,8 @@ func (f *Flags) checkRanks(ranks, helpers int) error {
 	single := f.NoOversub || f.MapBy.single
 	switch {
 	case single && f.nodes.Hosts != nil && ranks > cluster.Slots(f.nodes.Hosts):
-		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d slots of its nodes: start fewer ranks, or "+
-			"leave the flag out", ranks, cluster.Slots(f.nodes.Hosts))
+		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d slots of its nodes: give each node its "+
+			"number (node1:4), start fewer ranks, or leave the flag out", ranks, cluster.Slots(f.nodes.Hosts))
 	case single && f.nodes.Hosts == nil && need > cpus():
 		return fmt.Errorf("--no-oversubscribe: the job has %d ranks, for %d CPUs, and may use %d: start fewer ranks, "+
 			"or leave the flag out", ranks, need, cpus())

@@ -18,7 +18,7 @@ type mapping struct {
 	by     string // see launcher.Binding
 	cpus   int    // cores of a rank, as Open MPI has it (socket:PE=4); 0: not said
 	each   int    // ranks of a domain, or of a node, before the next one (ppr:2:socket); 0: not said
-	single bool   // no more ranks than CPUs
+	single bool   // no more ranks than CPUs, or than slots of nodes
 }
 
 // Items are the ways.
