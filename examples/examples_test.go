@@ -148,6 +148,25 @@ func TestPi(t *testing.T) {
 	everywhere(t, only(`%d ranks say that pi is 3\.141592654`), "pi")
 }
 
+// Five of eight workers die, and their tasks are done by others.
+func TestFarm(t *testing.T) {
+	everywhere(t, only(`farm: 20 tasks, dealt \d+ times; workers that have failed: 0; the sum is right`),
+		"farm", "-tasks", "20")
+	for _, btl := range []string{"sm", "pvas"} {
+		if btl == "pvas" && pvas.Supported() != nil {
+			continue // everywhere sees to it that CI supports it
+		}
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command(pvasrun, "--survive", "--btl", btl, "-n", "9", "--timeout", "60",
+			filepath.Join(built, "farm"), "-die", "5")
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		require.NoError(t, cmd.Run(), "%s", &stderr)
+		require.Regexp(t, `^farm: 100 tasks, dealt \d+ times; workers that have failed: 5; the sum is right\n$`,
+			stdout.String())
+		require.Equal(t, 5, strings.Count(stderr.String(), "the job goes on"), "%s", &stderr)
+	}
+}
+
 func TestDotproduct(t *testing.T) {
 	everywhere(t, only(`dot product of 100003 elements on %d ranks: -?\d+, as by one alone`),
 		"dotproduct", "-n", "100003")

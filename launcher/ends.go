@@ -99,14 +99,14 @@ func (s *supervisor) ended(e host.Exit) {
 	}
 	root := s.memory.Root()
 	state := root.State(s.number(rank))
-	apart := s.apart(rank, e.Status, state)
+	outlives, apart := s.outlives(rank, e.Status, state), s.apart(rank, e.Status, state)
 	if apart {
 		root.SetState(s.number(rank), job.StateFinal) // its end concerns no rank of another world
 	}
 	s.markGone(rank)
 	s.desk.Gone(s.number(rank), s.fate.Named(s.number(rank), e.Pid, s.app(rank).Program, fate.Describe(e.Status)))
 	// Its report comes before ours.
-	if !s.failed && (e.Status != 0 || state == job.StateInit || state == job.StateAborted) {
+	if (!s.failed || outlives) && (e.Status != 0 || state == job.StateInit || state == job.StateAborted) {
 		s.failed = true
 		tell := &s.io.Queue
 		if s.job.Part != nil {
@@ -115,6 +115,9 @@ func (s *supervisor) ended(e host.Exit) {
 		tell.Put(func() { s.io.LastWords(s.number(rank)) })
 	}
 	s.tellEnd(rank, e.Pid, e.Status, state)
+	if outlives {
+		_ = sys.Kill(-e.Pid, syscall.SIGKILL) // what it has started; an error: nothing is left
+	}
 	if sys.Kill(-e.Pid, 0) != nil { // nobody is left in the group: its number may be used again
 		s.starter.control.Note(host.Request{Forget: e.Pid})
 	}
@@ -122,6 +125,10 @@ func (s *supervisor) ended(e host.Exit) {
 	if s.app(rank).Time {
 		s.io.Say("rank %d: real %.2f s, user %.2f s, system %.2f s", s.number(rank),
 			time.Since(s.ranks.Began(rank)).Seconds(), e.Used.User.Seconds(), e.Used.System.Seconds())
+	}
+	if outlives {
+		s.outlive(rank, e, state)
+		return
 	}
 	failed := s.fate.Failure
 	if apart {
@@ -135,6 +142,32 @@ func (s *supervisor) ended(e host.Exit) {
 	if asked || s.fate.Failure != failed {
 		s.explain(rank, e)
 	}
+}
+
+// outlives tells whether the job goes on after the end of a rank: it has failed, and the job survives that. It does
+// when all ranks that it began with are in it. A rank that ends the job by Abort is none that has failed, nor is one
+// that has called Finalize.
+func (s *supervisor) outlives(rank int, status syscall.WaitStatus, state job.State) bool {
+	return s.job.Settings.Survive && state != job.StateAborted && state != job.StateFinal &&
+		s.fate.Fails(status, state) && (s.ranks.World(rank).Number != 0 || s.allJoined())
+}
+
+// outlive notes the failure of a rank that the job outlives.
+func (s *supervisor) outlive(rank int, e host.Exit, state job.State) {
+	s.fate.Outlived(&fate.Failure{Rank: s.number(rank), Pid: e.Pid, Program: s.app(rank).Program,
+		Status: e.Status, State: state})
+	s.explain(rank, e)
+}
+
+// allJoined tells whether all ranks that the job began with have joined it.
+func (s *supervisor) allJoined() bool {
+	root := s.memory.Root()
+	for rank := range s.job.Total() {
+		if root.State(rank) == job.StateNone {
+			return false
+		}
+	}
+	return true
 }
 
 // explain says what is behind the end of a rank, as far as that is known.
@@ -158,7 +191,7 @@ func (s *supervisor) sayIf(format, text string) {
 // apart tells whether the end of a rank concerns no other world: it fails, and its world is connected to none, or it
 // was told to end for that reason. On one node of several the leader decides.
 func (s *supervisor) apart(rank int, status syscall.WaitStatus, state job.State) bool {
-	if s.ranks.Ending(rank) || s.job.Part != nil {
+	if s.ranks.Ending(rank) || s.job.Part != nil || s.job.Settings.Survive {
 		return s.ranks.Ending(rank)
 	}
 	return s.ranks.Several() && s.fate.Fails(status, state) && !s.memory.Root().Linked(s.ranks.World(rank))

@@ -31,6 +31,9 @@ type Job struct {
 
 	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
 
+	// Strict says that the code of a job that survives failures (Settings.Survive) is that of the first one.
+	Strict bool
+
 	// Tuned returns numbers that are better here than the defaults, for those that Settings leaves
 	// open; nil: there are none. It is asked when the task model is known. All ranks need the same
 	// ones. So a job on several nodes takes those of one task model on all of them: sm if BTL says
@@ -193,6 +196,10 @@ func (j *Job) check() error {
 	if j.StdinTo < -1 || j.StdinTo >= j.Total() {
 		return mistake{fmt.Errorf("launcher: job: input for rank %d: the ranks of the job are 0 to %d", j.StdinTo,
 			j.Total()-1)}
+	}
+	if j.Settings.Survive && j.Part != nil {
+		return mistake{errors.New("launcher: job: ranks survive the failure of others on one node only, so far: run " +
+			"the job on this node, or leave --survive out")}
 	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)

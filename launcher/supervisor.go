@@ -73,12 +73,13 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 	s.ranks = roster.New(p.job.Part, p.size, p.job.Total(), guest)
 	after, off := p.job.LooksAfter()
 	s.watch = watch.New(s.ranks, p.job.Part != nil, after, off)
-	s.fate = fate.Fate{Hostname: nodeName(p.job), Starting: true, Quiet: p.job.Part != nil, Effects: fate.Effects{
-		Alive:  s.ranks.Alive,
-		Signal: s.ranks.Signal,
-		Grace:  func(d time.Duration) { s.grace.begin(d, s.ranks) },
-		Say:    s.io.Say,
-	}}
+	s.fate = fate.Fate{Hostname: nodeName(p.job), Starting: true, Quiet: p.job.Part != nil,
+		Survive: p.job.Settings.Survive, Strict: p.job.Strict, Effects: fate.Effects{
+			Alive:  s.ranks.Alive,
+			Signal: s.ranks.Signal,
+			Grace:  func(d time.Duration) { s.grace.begin(d, s.ranks) },
+			Say:    s.io.Say,
+		}}
 	return s
 }
 

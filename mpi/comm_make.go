@@ -140,3 +140,19 @@ func (c *Comm) Self() *Comm { return (*Comm)(c.inner().Self()) }
 //
 // MPI 4.1 section 7.4.3 (MPI_Comm_free).
 func (c *Comm) Free() error { return c.inner().Free() }
+
+// Failed returns the ranks of c that have failed, in the order in which this
+// rank has learned of them: each later group begins with the earlier ones. A rank has failed when it has ended without
+// Finalize. With pvasrun --survive the others go on: only what needs a rank that has failed returns an
+// error, which wraps a *LostError. Failed is local.
+//
+// MPI Forum issue 20 (MPI_Comm_get_failed).
+func (c *Comm) Failed() *Group { return (*Group)(comm.Failed(c.inner())) }
+
+// Acknowledge has the failures of the first n ranks of Failed end no receive or probe from AnySource on c any more, and
+// returns how many are acknowledged, with those of earlier calls. Until then such a receive returns an error when no
+// message is there: a blocking one that wraps a *LostError, the wait for one that was begun by Irecv a *PendingError;
+// that request goes on, and can be waited for again. It is local.
+//
+// MPI Forum issue 20 (MPI_Comm_ack_failed).
+func (c *Comm) Acknowledge(n int) int { return comm.Acknowledge(c.inner(), n) }

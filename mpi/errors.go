@@ -74,6 +74,10 @@ var (
 // has gone: it exited or was killed. Find it with errors.As.
 type LostError = fault.LostError
 
+// PendingError means that a receive from AnySource goes on though a rank has failed: see Comm.Acknowledge. errors.As
+// finds a *LostError in it, too.
+type PendingError = fault.PendingError
+
 // RankError means that the communicator has no such rank.
 type RankError = fault.RankError
 

@@ -97,6 +97,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	if s.Helps(rank, w.Size) {
 		c.graphs.StartHelper()
 	}
+	c.among(id)
 	c.team, c.channel = c.newTeam(&c.membership, id, c.Name), c.newChannel(&c.membership, id, c.Name)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check

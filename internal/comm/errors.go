@@ -118,6 +118,9 @@ func Wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if pending, ok := errors.AsType[*fault.PendingError](err); ok {
+		return place("mpi: "+op+": ", pending)
+	}
 	if lost, ok := errors.AsType[*fault.LostError](err); ok {
 		if err = lost; lost.Of == "" && jobOf.Load() != nil {
 			err = &fault.LostError{Rank: lost.Rank, Of: jobOf.Load().OtherJob(lost.Rank)}
@@ -207,9 +210,9 @@ const causeTime = time.Second
 // AwaitCause is called before a rank fails because of err. If err only follows from what another rank has
 // done, that rank's message says what is wrong, and pvasrun is about to end this one by a signal. Then
 // AwaitCause waits for that. It returns after a second if no signal comes, as when the other rank has left
-// with exit code 0.
+// with exit code 0. In a job that survives none comes.
 func AwaitCause(err error) {
-	if follows(err) {
+	if root := jobOf.Load(); follows(err) && (root == nil || !job.Survives(root)) {
 		time.Sleep(causeTime) // SIGTERM ends it
 	}
 }

@@ -223,7 +223,7 @@ func Disconnect(c *Comm) error {
 	c.unlink() // before the exchange: after it no member is linked by c
 	_, err := t.Exchange(nil)
 	leave(c, "", &err)
-	return errors.Join(Wrap(op, err), c.Free())
+	return errors.Join(Wrap(op, outlive(c.root, err)), c.Free())
 }
 
 // link notes, if there are ranks of several worlds among some, that this one is connected to others. It tells whether

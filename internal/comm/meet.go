@@ -32,8 +32,9 @@ func (world *Comm) meet() error {
 	if world.root.AllOversubscribed() {
 		t.Choice.Blocking[coll.Barrier] = "tree" // fewer sleeps
 	}
-	world.met = true
-	return Wrap("finalize", Bare(t.Barrier()))
+	err := t.Barrier()
+	world.met = err == nil || !job.Survives(world.root)
+	return Wrap("finalize", Bare(err))
 }
 
 // tellUnreceived prints what the program has sent to this rank and has not received. All ranks have met.

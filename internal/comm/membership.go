@@ -2,6 +2,7 @@ package comm
 
 import (
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -63,4 +64,41 @@ func (g *Group) source(rank int) int {
 		return rank
 	}
 	return g.find(int32(rank))
+}
+
+// Failed returns the members of c that have failed, of both groups of an intercommunicator, in the order in which this
+// process has learned of them: each later group begins with the earlier ones. It is local.
+//
+// MPI Forum issue 20 (MPI_Comm_get_failed).
+func Failed(c *Comm) *Group {
+	if c.made() != nil {
+		return nobody
+	}
+	failed := []int32{}
+	for _, rank := range c.failures.Ranks(c.root) {
+		if c.members.find(rank) != Undefined {
+			failed = append(failed, rank)
+		}
+	}
+	return newGroup(c.group.self, failed)
+}
+
+// Acknowledge has the failures of the first n members of Failed end no receive or probe from AnySource on c any more.
+// Those that were acknowledged before stay so. It returns how many are. It is local.
+//
+// MPI Forum issue 20 (MPI_Comm_ack_failed).
+func Acknowledge(c *Comm, n int) int {
+	if c.usable() != nil {
+		return 0
+	}
+	failed := Failed(c).ranks
+	return c.engine.Acknowledge(c.context, failed[:max(0, min(n, len(failed)))])
+}
+
+// outlive drops the error of a call that succeeds though members have failed, in a job that survives.
+func outlive(root *job.Root, err error) error {
+	if isLost(err) && job.Survives(root) {
+		return nil
+	}
+	return err
 }

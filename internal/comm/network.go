@@ -132,13 +132,14 @@ func (v *visits) networks() (list []Network) {
 
 // among notes whether members of c, whose id is new, are of other worlds or jobs.
 func (c *Comm) among(id uint32) {
-	if !c.root.Several(c.group.self) {
+	if !c.root.Several(c.group.self) && !job.Survives(c.root) {
 		return
 	}
 	c.visited = slices.ContainsFunc(c.members.ranks, func(rank int32) bool { return c.root.Visits(int(rank)) })
 	own := c.root.World(c.group.self)
 	var all, peers []int32
-	if slices.ContainsFunc(c.members.ranks, func(rank int32) bool { return !own.Has(int(rank)) }) {
+	if foreign := func(rank int32) bool { return !own.Has(int(rank)) }; job.Survives(c.root) ||
+		slices.ContainsFunc(c.members.ranks, foreign) {
 		all, peers = c.members.ranks, c.peers.ranks
 	}
 	for p := range purposes {

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/shared"
+	"github.com/gopvas/gopvas/internal/comm/failures"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 )
@@ -27,6 +28,7 @@ type process struct {
 	buffered buffered
 	resource resource
 	opened   openPorts
+	failures failures.List
 
 	describe func(call uint64) string                 // what a graph stands for, for errors
 	resolve  func(name uint64) func(inout, in []byte) // see Operators

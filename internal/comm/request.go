@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,7 +173,7 @@ func TestAll(reqs []Request, statuses []Status) (bool, error) {
 	}
 	if done, err := progress(reqs); !done {
 		yieldFor(reqs)
-		return false, Wrap("test all", err)
+		return false, Wrap("test all", cmp.Or(err, pml.Pending(inner(reqs))))
 	}
 	return true, WaitAll(reqs, statuses)
 }
@@ -200,7 +201,8 @@ func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 
 // takeSome does what Wait would for all complete operations, from an index on.
 func takeSome(op string, reqs []Request, first int, indices []int, statuses []Status) ([]int, []Status, error) {
-	var failed error
+	var failed, pending error
+	before := len(indices)
 	for i := first; i < len(reqs); i++ {
 		r := &reqs[i]
 		if !r.r.Active() {
@@ -208,12 +210,16 @@ func takeSome(op string, reqs []Request, first int, indices []int, statuses []St
 		}
 		st, done, err := r.take()
 		if !done {
+			pending = cmp.Or(pending, err)
 			continue
 		}
 		indices, statuses = append(indices, i), append(statuses, st)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap(op, err)))
 		}
+	}
+	if len(indices) == before {
+		failed = Wrap(op, pending)
 	}
 	return indices, statuses, failed
 }
@@ -225,20 +231,23 @@ func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
 		return Undefined, empty, false, Wrap("test any", err)
 	}
 	active := false
+	var pending error
 	for i := range reqs {
 		r := &reqs[i]
 		if !r.Active() {
 			continue
 		}
 		active = true
-		if st, done, err := r.take(); done {
+		st, done, err := r.take()
+		if done {
 			return i, st, true, Wrap("test any", err)
 		}
+		pending = cmp.Or(pending, err)
 	}
 	if active {
 		yieldFor(reqs)
 	}
-	return Undefined, empty, !active, nil
+	return Undefined, empty, !active, Wrap("test any", pending)
 }
 
 // TestSome is WaitSome that does not block: there may be no index.

@@ -151,7 +151,7 @@ func (c *Comm) Finalize() error {
 	}
 	start := c.engine.Calls().Begin()
 	self := c.self()
-	err := errors.Join(self.attributes.clear(self), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
+	err := errors.Join(self.attributes.clear(self), outlive(c.root, c.FlushBuffer()), c.root.Reach(job.HoldFinalize))
 	if Checked(c) {
 		if !c.met {
 			_ = c.meet() // so that all messages are here; a rank that has gone has sent what it would
@@ -181,7 +181,7 @@ func (c *Comm) Finalize() error {
 // have met, none of them receives any more.
 func (p *process) drain() {
 	own := p.root.World(p.number)
-	if p.root.Several(p.number) {
+	if p.root.Several(p.number) || job.Survives(p.root) {
 		p.root.EndReceives(p.number)
 	}
 	p.engine.Drain(func(rank int) bool { return !p.met || !own.Has(rank) })
@@ -227,7 +227,9 @@ func run(ops Operators, f func(world *Comm) error) error {
 		return err
 	}
 	if err := f(c); err != nil {
-		c.root.SetState(c.group.self, job.StateAborted)
+		if !job.Survives(c.root) {
+			c.root.SetState(c.group.self, job.StateAborted)
+		}
 		return err
 	}
 	return c.Finalize()

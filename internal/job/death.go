@@ -51,3 +51,9 @@ func (r *Root) Lost() (rank int, ok bool) {
 	first := r.head.firstLost.Load()
 	return int(first) - 1, first != 0
 }
+
+// Failed tells whether a rank has failed: it has gone without Finalize. What it said last is final, see MarkGone.
+func Failed(r *Root, rank int) bool { return r.Gone(rank) && r.State(rank) != StateFinal }
+
+// Survives tells whether the job goes on without ranks that have failed.
+func Survives(r *Root) bool { return r.settings.Survive }

@@ -91,6 +91,7 @@ type Settings struct {
 
 	Synchronous bool // with Check: standard sends act as synchronous ones
 	Stats       bool // what costs time to count is counted, too: operations on windows
+	Survive     bool // a rank that fails does not end the job
 
 	// PeerTimeout is how long a rank of another node may leave messages unanswered; 0: DefaultPeerTimeout.
 	PeerTimeout time.Duration
@@ -213,6 +214,7 @@ const (
 	flagEncrypt                 // Settings.Encrypt
 	flagSynchronous             // Settings.Synchronous
 	flagStats                   // Settings.Stats
+	flagSurvive                 // Settings.Survive
 )
 
 // write fills in the record, which is zero, from resolved settings.
@@ -233,6 +235,9 @@ func (r *settingsRecord) write(s Settings) {
 	if s.Stats {
 		r.flags |= flagStats
 	}
+	if s.Survive {
+		r.flags |= flagSurvive
+	}
 	copy(r.progress[:], s.Progress)
 	copy(r.coll[:], s.Coll)
 	copy(r.exchange[:], s.Exchange)
@@ -248,7 +253,7 @@ func (r *settingsRecord) read() Settings {
 			SoloSpinning: int(r.soloSpinning), SoloSleeping: int(r.soloSleeping),
 		},
 		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0, Synchronous: r.flags&flagSynchronous != 0,
-		Stats:    r.flags&flagStats != 0,
+		Stats: r.flags&flagStats != 0, Survive: r.flags&flagSurvive != 0,
 		Progress: text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
 	}
 }

@@ -52,7 +52,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	if m, st, ok := e.p.search(k, context, src, tag); ok {
 		return m, st, nil
 	}
-	if err := e.p.gone.Error(context, int32(src)); err != nil {
+	if err := e.p.gone.Failure(context, int32(src)); err != nil {
 		return Message{}, noStatus, err
 	}
 	op := e.p.await(k, context, src, tag)
@@ -109,7 +109,7 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 	if ok {
 		e.p.trace.endProbe(c, context, st)
 	} else {
-		if err = e.p.gone.Error(context, int32(src)); err == nil {
+		if err = e.p.gone.Failure(context, int32(src)); err == nil {
 			err = MayWait()
 		}
 		if e.report.notice.PollsDue() {

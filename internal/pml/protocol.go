@@ -237,10 +237,36 @@ func (p *protocol) noteGone() {
 	}
 	p.updateFastPath()
 	p.settle() // the module fails the transfers underway to and from them
-	for op, err := range p.match.Expel(func(op *operation) error { return p.gone.Error(op.context, op.Peer) }) {
+	for op, err := range p.match.Expel(p.goneOf) {
 		p.complete(op, err)
 	}
+	p.interruptWaits()
 	p.dropQueued(func(peer int32) error { return p.gone.Error(0, peer) })
+}
+
+// goneOf is the error of a posted receive, or a probe, that ranks that have gone end.
+func (p *protocol) goneOf(op *operation) error {
+	if op.kind == receiving {
+		return p.gone.Error(op.context, op.Peer)
+	}
+	return p.gone.Failure(op.context, op.Peer)
+}
+
+// pending is the error of a wait for a receive that goes on and may never end.
+func (p *protocol) pending(op *operation) error {
+	if op.kind != receiving || op.state != posted {
+		return nil
+	}
+	return p.gone.Pending(op.context, op.Peer)
+}
+
+// interruptWaits ends the waits for pending receives. They stay posted.
+func (p *protocol) interruptWaits() {
+	for _, op := range p.pool.all {
+		if w := op.waiter; w != nil && !w.Done() && p.pending(op) != nil {
+			p.line.Signal(w)
+		}
+	}
 }
 
 // received counts the messages that were handed over.

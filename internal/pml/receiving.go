@@ -198,7 +198,7 @@ func (p *protocol) consume(op *operation, msg *message) {
 
 // finds tells whether a probe would find a message, or an error.
 func (p *protocol) finds(context uint32, src, tag int) bool {
-	return p.match.In(context).Find(int32(src), int32(tag)) != nil || p.gone.Error(context, int32(src)) != nil
+	return p.match.In(context).Find(int32(src), int32(tag)) != nil || p.gone.Failure(context, int32(src)) != nil
 }
 
 // await begins a probe that has found nothing and blocks.

@@ -1,6 +1,7 @@
 package pml
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -87,7 +88,7 @@ func (op *operation) waitContext(ctx context.Context, e *Engine) error {
 	if op.waiter != nil {
 		return ErrBusy
 	}
-	if err := MayWait(); err != nil {
+	if err := cmp.Or(MayWait(), e.p.pending(op)); err != nil {
 		return err
 	}
 	// Not from the pool: the function below may still run when we have left.
@@ -106,7 +107,9 @@ func (op *operation) waitContext(ctx context.Context, e *Engine) error {
 	if op.waiter != w { // it was complete, and may be another operation already
 		return nil
 	}
-	op.waiter = nil
+	if err := e.interrupted(op, w); err != nil {
+		return err
+	}
 	return fmt.Errorf("gave up waiting: %w", context.Cause(ctx))
 }
 
@@ -145,8 +148,9 @@ func (r *Request) test(progress bool) (st Status, done bool, err error) {
 		st, err = e.p.collect(r)
 		done = true
 	default:
-		if st = noStatus; progress {
-			err = MayWait()
+		st, err = noStatus, e.p.pending(op)
+		if progress {
+			err = cmp.Or(err, MayWait())
 		}
 		e.report.polls("test", op)
 	}
@@ -173,7 +177,7 @@ func (r *Request) Peek() (st Status, done bool, err error) {
 		st = noStatus
 	} else if st, err = op.status, op.err; !done {
 		e.report.polls("get status", op)
-		st, err = noStatus, MayWait()
+		st, err = noStatus, cmp.Or(e.p.pending(op), MayWait())
 	}
 	e.threads.unlock()
 	if !done {

@@ -20,7 +20,7 @@ func EngineOf(rs []Request) *Engine {
 // AwaitAny blocks until one of the requests is complete, and returns its index. If several
 // are, it is the first of them. It takes nothing: Take does, for all that are complete. The
 // index is -1 if none of the requests stands for anything. If the error is ErrBusy, the index
-// is of a request that is waited for elsewhere.
+// is of a request that is waited for elsewhere; if it is a *PendingError, of one that is pending.
 func AwaitAny(rs []Request) (int, error) {
 	e := EngineOf(rs)
 	if e == nil {
@@ -37,6 +37,7 @@ func AwaitAny(rs []Request) (int, error) {
 // waitAny returns the index of a complete request, -1 if none is active.
 func waitAny(e *Engine, rs []Request) (int, error) {
 	var w *waiter
+	pending := -1
 	for i := range rs {
 		op := rs[i].active()
 		switch {
@@ -48,6 +49,8 @@ func waitAny(e *Engine, rs []Request) (int, error) {
 		case op.waiter != nil:
 			unregister(e, rs[:i], w)
 			return i, ErrBusy
+		case pending < 0 && e.p.pending(op) != nil:
+			pending = i
 		}
 		if w == nil {
 			w = e.line.New(op, waiting)
@@ -58,6 +61,10 @@ func waitAny(e *Engine, rs []Request) (int, error) {
 	}
 	if w == nil {
 		return -1, nil
+	}
+	if pending >= 0 {
+		unregister(e, rs, w)
+		return pending, e.p.pending(rs[pending].active())
 	}
 	if err := MayWait(); err != nil {
 		unregister(e, rs, w)
@@ -72,7 +79,7 @@ func waitAny(e *Engine, rs []Request) (int, error) {
 		}
 	}
 	unregister(e, rs, w)
-	if first < 0 { // another goroutine has taken what was complete
+	if first < 0 { // another goroutine has taken what was complete, or a receive is pending
 		return waitAny(e, rs)
 	}
 	return first, nil
@@ -110,6 +117,24 @@ func AllDone(rs []Request) (done bool, err error) {
 	}
 	e.threads.unlock()
 	return done, err
+}
+
+// Pending returns the *PendingError of the first receive that has one, nil if none has.
+func Pending(rs []Request) error {
+	e := EngineOf(rs)
+	if e == nil || e.GoneCount() == 0 {
+		return nil
+	}
+	e.threads.lock()
+	defer e.threads.unlock()
+	for i := range rs {
+		if op := rs[i].active(); op != nil {
+			if err := e.p.pending(op); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // incomplete returns the first operation that is not complete, nil if there is none.

@@ -130,10 +130,19 @@ func (e *Engine) Within(f func(Inside)) {
 	f(Inside{&e.p})
 }
 
-// Among limits what AnySource means in a context to the ranks of a circle, some of which are of other worlds or jobs.
+// Among limits what AnySource means in a context to the ranks of a circle.
 // The end of a rank outside the circle fails nothing there. A nil circle takes the limit away. An empty one is for
 // ranks that are not known yet: no end fails anything there. Any goroutine may call Among.
 func (e *Engine) Among(context uint32, circle []int32) { e.p.gone.Among(context, circle) }
+
+// Acknowledge has the failures of some ranks end no wait any more for receives from AnySource in a context. They begin
+// with those that were acknowledged there before; if they are fewer nothing changes. It returns how many are
+// acknowledged.
+func (e *Engine) Acknowledge(context uint32, failed []int32) int {
+	e.threads.lock()
+	defer e.threads.unlock()
+	return e.p.gone.Acknowledge(context, failed)
+}
 
 // Questions is described with AskTag. It needs no lock.
 func (e *Engine) Questions() uint32 { return e.p.questions.came.Load() }

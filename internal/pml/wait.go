@@ -1,7 +1,10 @@
 package pml
 
 import (
+	"errors"
+
 	"github.com/gopvas/gopvas/internal/pml/flow"
+	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -13,7 +16,7 @@ func (e *Engine) finish(op *operation, c call) (Status, error) {
 		}
 		if err := e.wait(op, ""); err != nil {
 			e.p.giveUp(op)
-			return noStatus, err
+			return noStatus, final(err)
 		}
 	}
 	st, err := op.status, op.err
@@ -22,11 +25,19 @@ func (e *Engine) finish(op *operation, c call) (Status, error) {
 	return st, err
 }
 
+// final is the error of a call that does not leave a request behind.
+func final(err error) error {
+	if pending, ok := errors.AsType[*fault.PendingError](err); ok {
+		return &pending.Lost
+	}
+	return err
+}
+
 // waiting is what the hang report calls waits for operations that were begun before.
 const waiting = "wait"
 
 // wait returns when the operation is complete. The hang report names the call, or the
-// operation if that is "". The only errors are ErrBusy and ErrOperator.
+// operation if that is "". The only errors are ErrBusy, ErrOperator and a *PendingError.
 func (e *Engine) wait(op *operation, call string) error {
 	if op.state == complete {
 		return nil
@@ -37,11 +48,25 @@ func (e *Engine) wait(op *operation, call string) error {
 	if err := MayWait(); err != nil {
 		return e.waitRefused(op, err)
 	}
+	if err := e.p.pending(op); err != nil {
+		return err
+	}
 	w := e.line.New(op, call)
 	op.waiter = w
 	e.waitFor(w)
+	err := e.interrupted(op, w)
 	e.line.Free(w)
-	return nil
+	return err
+}
+
+// interrupted returns the error of a wait that has ended, and not its operation. That is known by the waiter: the end
+// of an operation takes it away. The operation may be another one by then.
+func (e *Engine) interrupted(op *operation, w *waiter) error {
+	if op.waiter != w {
+		return nil
+	}
+	op.waiter = nil
+	return e.p.pending(op)
 }
 
 // waitRefused is wait in an operator. The bytes of a message that has found its receive come by progress alone, and so

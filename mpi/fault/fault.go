@@ -22,6 +22,21 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("rank %d has gone", e.Rank)
 }
 
+// PendingError means that a receive from any source has not ended, because a rank has failed that might have been the
+// one to send. The request goes on: it can be waited for again when the failure is acknowledged, or be cancelled.
+type PendingError struct {
+	Lost LostError
+}
+
+// Error says which rank has failed, and how to go on.
+func (e *PendingError) Error() string {
+	return e.Lost.Error() + "; the receive goes on: acknowledge the failure (Comm.Acknowledge, in C " +
+		"MPI_Comm_ack_failed) and wait again, or cancel it"
+}
+
+// Unwrap returns the *LostError.
+func (e *PendingError) Unwrap() error { return &e.Lost }
+
 // RankError means that the communicator has no such rank.
 type RankError struct {
 	Rank, Size int

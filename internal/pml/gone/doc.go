@@ -10,12 +10,15 @@
 //     module; messages copied to its queue are lost, as they would be a moment
 //     later);
 //   - a receive or probe from AnySource if the rank went without Finalize, since
-//     its message may have been the one that was waited for. User-level failure
-//     mitigation (ULFM) does the same; as there is no way yet to acknowledge a
-//     failure, such receives fail from then on, unless a message that matches is
-//     there already. If all other ranks of this one's world ended well, they fail likewise:
+//     its message may have been the one that was waited for.
+//     If all other ranks of this one's world ended well, they fail likewise:
 //     nobody is left to send. (Messages of a rank to itself do not count: a goroutine that
 //     still wants to send one sends it before.) Where ranks of other worlds may send, too, the
 //     circle of the context counts: see Among and missing. These receives fail when all ranks
 //     that have gone are dead: until then a message that matches may be there.
+//
+// In a job that survives (job.Survives) each context has a circle. A receive from AnySource does not end when a
+// rank of the circle fails, as it can complete by a message of another one. What ends is each wait for it, until the
+// failure is acknowledged: see Pending and Acknowledge. MPI 5.0 has none of this; the proposals of the MPI Forum
+// (issue 20) do.
 package gone

@@ -21,10 +21,15 @@ func (r *Ranks) Error(context uint32, peer int32) error {
 func (r *Ranks) errorFor(context uint32, peer int32) error {
 	rank := int(peer)
 	if peer == match.AnySource {
-		circle, known := r.circles.of(context)
+		circle := r.circles.of(context)
 		switch rank = r.lost; {
-		case known:
-			rank = r.missing(circle)
+		case circle != nil && r.survive:
+			if r.look(circle); circle.failed >= 0 {
+				return nil // see Pending
+			}
+			rank = circle.deserted
+		case circle != nil:
+			rank = r.missing(circle.ranks)
 		case rank >= 0:
 		case r.deserted():
 			if rank = r.job.World(r.rank).First; rank == r.rank {
@@ -40,6 +45,71 @@ func (r *Ranks) errorFor(context uint32, peer int32) error {
 	return &fault.LostError{Rank: rank, Of: r.job.OtherJob(rank)}
 }
 
+// Pending returns a *PendingError if a receive from match.AnySource goes on in a context though a rank of its circle
+// has failed: a wait for it ends. It does so in jobs that survive, until the failure is acknowledged.
+func (r *Ranks) Pending(context uint32, peer int32) error {
+	if r.dead == nil || peer != match.AnySource || !r.survive {
+		return nil
+	}
+	circle := r.circles.of(context)
+	if circle == nil {
+		return nil
+	}
+	if r.look(circle); circle.failed < 0 {
+		return nil
+	}
+	return &fault.PendingError{Lost: fault.LostError{Rank: circle.failed, Of: r.job.OtherJob(circle.failed)}}
+}
+
+// Failure returns the error of a probe, or of a receive that blocks, which cannot go on: as Error, or a *LostError
+// instead of Pending's.
+func (r *Ranks) Failure(context uint32, peer int32) error {
+	if r.dead == nil {
+		return nil
+	}
+	if err, ok := r.Pending(context, peer).(*fault.PendingError); ok { //nolint:errorlint // it is not wrapped
+		return &err.Lost
+	}
+	return r.errorFor(context, peer)
+}
+
+// Acknowledge has the failures of some ranks fail nothing any more from match.AnySource in a context, if they are more
+// than those that were acknowledged before, which they begin with. It returns how many are.
+func (r *Ranks) Acknowledge(context uint32, failed []int32) int {
+	circle := r.circles.of(context)
+	if circle == nil {
+		return 0
+	}
+	if len(failed) > len(circle.acknowledged) {
+		circle.acknowledged, circle.looks = failed, 0
+	}
+	return len(circle.acknowledged)
+}
+
+// look finds out what is known of a circle, unless nothing has changed.
+func (r *Ranks) look(c *circle) {
+	if c.looks == r.looks {
+		return
+	}
+	c.looks, c.failed, c.deserted = r.looks, -1, -1
+	left := 0
+	for _, member := range c.ranks {
+		rank := int(member)
+		switch {
+		case rank == r.rank:
+		case !r.dead[rank]:
+			left++
+		case c.failed < 0 && r.job.State(rank) != job.StateFinal && !slices.Contains(c.acknowledged, member):
+			c.failed = rank
+		default:
+			c.deserted = rank
+		}
+	}
+	if left > 0 {
+		c.deserted = -1
+	}
+}
+
 // deserted tells whether all other ranks of this one's world are dead.
 func (r *Ranks) deserted() bool {
 	return r.here > 0 && r.here == r.job.World(r.rank).Size-1
@@ -47,8 +117,8 @@ func (r *Ranks) deserted() bool {
 
 // Visited tells whether ranks of other jobs may send in a context.
 func (r *Ranks) Visited(context uint32) bool {
-	circle, known := r.circles.of(context)
-	return r.visits(circle) || known && len(circle) == 0
+	circle := r.circles.of(context)
+	return circle != nil && (len(circle.ranks) == 0 || r.visits(circle.ranks))
 }
 
 // visits tells whether ranks of a circle are of other jobs.

@@ -17,6 +17,7 @@ type Job interface {
 	World(rank int) job.World
 	Visits(rank int) bool
 	OtherJob(rank int) string
+	Settings() job.Settings
 }
 
 // Ranks is what a rank knows of the others that have gone. The caller's lock guards it, but for Among and Count.
@@ -24,6 +25,7 @@ type Ranks struct {
 	job     Job
 	rank    int
 	places  int
+	survive bool           // the job goes on without ranks that have failed
 	count   *atomic.Uint32 // of the job
 	circles circles        // has a lock of its own
 
@@ -35,12 +37,14 @@ type Ranks struct {
 	due      []bool // by rank: one of its messages was not handed over
 	dead     []bool // by rank: it has gone, and so have its messages; made when needed
 	lost     int    // one of them that went without Finalize, -1 if none
+	looks    uint64 // calls of Look that may have changed something
 	isDue    func(rank int)
 }
 
 // Init makes the knowledge of a rank of the job.
 func (r *Ranks) Init(j Job, rank, places int) {
 	r.job, r.rank, r.places, r.count, r.lost = j, rank, places, j.GoneCounter(), -1
+	r.survive = j.Settings().Survive
 	r.isDue = func(rank int) { r.due[rank] = true }
 }
 
@@ -86,6 +90,7 @@ func (r *Ranks) Look(network bool, poll func(), received func() uint64, senders 
 		r.dead, r.due = make([]bool, r.places), make([]bool, r.places)
 	}
 	poll()
+	r.looks++
 	clear(r.due)
 	senders(r.isDue)
 	r.seen, r.received = n, received()

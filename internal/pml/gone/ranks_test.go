@@ -22,12 +22,14 @@ type jobOf struct {
 	final   [places]bool
 	handed  uint64
 	sending map[int]bool
+	survive bool
 }
 
 func (j *jobOf) GoneCounter() *atomic.Uint32 { return &j.count }
 func (j *jobOf) Gone(rank int) bool          { return j.ended[rank] }
 func (j *jobOf) Visits(int) bool             { return false }
 func (j *jobOf) OtherJob(int) string         { return "" }
+func (j *jobOf) Settings() job.Settings      { return job.Settings{Survive: j.survive} }
 
 func (j *jobOf) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
@@ -143,4 +145,45 @@ func TestCircle(t *testing.T) {
 	lost(t, r, other, match.AnySource, 5)
 	r.Among(other, nil)
 	lost(t, r, other, match.AnySource, 1)
+}
+
+// In a job that survives a receive from any source is pending while a failure in its circle is not acknowledged. When
+// all others are dead it fails. A rank that has ended well need not be acknowledged.
+func TestPendingUntilAcknowledged(t *testing.T) {
+	const context, other = 1, 2
+	j, r := start()
+	j.survive = true
+	r.Init(j, 0, places)
+	r.Among(context, []int32{0, 1, 2, 3})
+	r.Among(other, []int32{0, 1})
+	j.end(false, 2)
+	j.end(true, 3)
+	require.True(t, j.look(r))
+	pending := func(context uint32, rank int) {
+		t.Helper()
+		require.NoError(t, r.Error(context, match.AnySource))
+		var e *fault.PendingError
+		require.ErrorAs(t, r.Pending(context, match.AnySource), &e)
+		require.Equal(t, rank, e.Lost.Rank)
+		var l *fault.LostError
+		require.ErrorAs(t, r.Failure(context, match.AnySource), &l)
+		require.NotErrorAs(t, r.Failure(context, match.AnySource), &e)
+	}
+	pending(context, 2)
+	require.NoError(t, r.Pending(context, 1))
+	require.NoError(t, r.Pending(other, match.AnySource), "nobody there has failed")
+	lost(t, r, context, 2, 2)
+	require.Equal(t, 1, r.Acknowledge(context, []int32{2}))
+	require.Equal(t, 1, r.Acknowledge(context, nil), "what is acknowledged stays so")
+	require.Zero(t, r.Acknowledge(other, nil))
+	require.NoError(t, r.Failure(context, match.AnySource))
+	lost(t, r, context, 2, 2)
+
+	j.end(false, 1)
+	require.True(t, j.look(r))
+	pending(context, 1)
+	pending(other, 1)
+	r.Acknowledge(context, []int32{2, 1})
+	require.NoError(t, r.Pending(context, match.AnySource))
+	lost(t, r, context, match.AnySource, 3)
 }

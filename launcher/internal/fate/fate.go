@@ -1,6 +1,7 @@
 package fate
 
 import (
+	"cmp"
 	"fmt"
 	"syscall"
 	"time"
@@ -72,6 +73,10 @@ type Fate struct {
 	Interrupts int
 
 	Quiet bool // the leader of the nodes says which rank has failed
+
+	// Survive says that the job goes on without ranks that fail. Strict says that its code is that of the first one.
+	Survive, Strict bool
+	well            int // ranks that have called Finalize, or are no ranks of MPI and have ended with 0
 }
 
 // Effects are the actions of a fate. Messages come after signals: a reader of Stderr
@@ -129,6 +134,13 @@ func (f *Fate) Named(rank, pid int, program, how string) string {
 // RankEnded is told when a rank has been reaped, and how far it had come; alive no longer counts it.
 func (f *Fate) RankEnded(rank, pid int, program string, status syscall.WaitStatus, state job.State) {
 	if f.Ending || f.Killed || wellEnded(status, state) || exitCode(status) == 0 && f.asked != 0 {
+		f.well++
+		return
+	}
+	if f.Survive && state == job.StateFinal && f.asked == 0 { // nobody needs it any more
+		f.well++
+		f.Code = cmp.Or(f.Code, exitCode(status))
+		f.Say("%s after Finalize", f.Named(rank, pid, program, Describe(status)))
 		return
 	}
 	if f.asked != 0 {
@@ -164,9 +176,24 @@ func (f *Fate) WorldFailed(failure *Failure, others int) {
 	f.Say("%s", told)
 }
 
+// Outlived is told when a rank has failed, and the job goes on.
+func (f *Fate) Outlived(failure *Failure) {
+	if f.Failure == nil {
+		f.Failure = failure
+	}
+	f.Say("%s; %s (--survive)", f.Named(failure.Rank, failure.Pid, failure.Program, failure.how()),
+		f.Doing("the job goes on with"))
+}
+
 // AllEnded is told when no rank is left, with what they have noted in the root block.
 func (f *Fate) AllEnded(root *job.Root) {
 	if f.Ending || f.Killed || f.Quiet {
+		return
+	}
+	if f.Survive && f.Failure != nil { // survivors may have made fewer calls than others
+		if f.Strict || f.well == 0 {
+			f.Code = f.Failure.Code()
+		}
 		return
 	}
 	if odd := hang.LeftOut(root); odd != "" {

@@ -172,3 +172,33 @@ func TestLeftOut(t *testing.T) {
 	require.Zero(t, f.Code)
 	require.Empty(t, *did)
 }
+
+// In a job that survives a failure ends nothing. The code is that of survivors, also one after Finalize; that of the
+// first failure if nobody is left, or if it is asked for.
+func TestSurvivors(t *testing.T) {
+	m, err := job.InHeap(job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 1})
+	require.NoError(t, err)
+	failure := &Failure{Rank: 1, Pid: 10, Program: "p", Status: killed9, State: job.StateInit}
+	for name, c := range map[string]struct {
+		strict bool
+		tell   func(*Fate)
+		code   int
+	}{
+		"survivors":     {false, func(f *Fate) { f.RankEnded(0, 9, "p", exit0, job.StateFinal) }, 0},
+		"strict":        {true, func(f *Fate) { f.RankEnded(0, 9, "p", exit0, job.StateFinal) }, 137},
+		"late code":     {false, func(f *Fate) { f.RankEnded(0, 9, "p", exit3, job.StateFinal) }, 3},
+		"nobody":        {false, func(*Fate) {}, 137},
+		"second failed": {false, func(f *Fate) { f.Outlived(&Failure{Status: exit3, State: job.StateInit}) }, 137},
+		"abort":         {false, func(f *Fate) { f.RankEnded(0, 9, "p", exit3, job.StateAborted) }, 3},
+	} {
+		f, did := newTestFate(2)
+		f.Survive, f.Strict = true, c.strict
+		f.Outlived(failure)
+		require.Equal(t, []string{"say rank 1 (pid 10, p) on here was killed by signal 9 (killed, SIGKILL); " +
+			"the job goes on with 2 ranks (--survive)"}, *did, name)
+		require.False(t, f.Ending)
+		c.tell(f)
+		f.AllEnded(m.Root())
+		require.Equal(t, c.code, f.Code, name)
+	}
+}

@@ -111,7 +111,7 @@ func before(p *flags.Parser, args []string) (opt *flags.Option, program bool) {
 // TakesValue tells whether a flag is followed by a value.
 func TakesValue(opt *flags.Option) bool {
 	kind := opt.Field().Type.Kind()
-	return kind != reflect.Bool && kind != reflect.Func
+	return !opt.OptionalArgument && kind != reflect.Bool && kind != reflect.Func
 }
 
 // Options are all flags of a parser, those of groups in groups and help among them.

@@ -109,6 +109,16 @@ var nodes = by("is so anyway if that is the number of nodes", func(_ *line, n st
 	return nil, errors.New("name the nodes: --hosts a,b, or --hostfile FILE")
 })
 
+var faultTolerance = by("--survive", func(_ *line, kind string) ([]string, error) {
+	switch strings.ToLower(kind) {
+	case "ulfm", "mpi", "yes", "true", "1":
+		return []string{"--survive"}, nil
+	case "no", "none", "false", "0":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%q: write --with-ft ulfm, which is --survive", kind)
+})
+
 var remote = by("--rsh", func(_ *line, name string) ([]string, error) {
 	switch name {
 	case "ssh", "slurm", "fork", "auto":

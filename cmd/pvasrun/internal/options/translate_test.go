@@ -37,6 +37,8 @@ func TestTranslate(t *testing.T) {
 		"-c4 prog":                            "-n 4 prog",
 		"--oversubscribe -np 4 p":             "-n 4 p",
 		"-oversubscribe prog":                 "prog",
+		"--with-ft ulfm p":                    "--survive p",
+		"--with-ft mpi -continuous p":         "--survive --survive p",
 		"--bind-to core p":                    "--bind core p",
 		"--bind-to l3cache p":                 "--bind l3cache p",
 		"-bind-to user:0,2-3 p":               "--bind 0,2-3 p",

@@ -76,6 +76,10 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err := f.takeProfile(&j); err != nil {
 		return cli.Mistake(err)
 	}
+	if settings.Survive && (f.PMI || f.nodes.Hosts != nil) {
+		return cli.Mistake(errors.New("--survive: ranks survive the failure of others on one node only, so far: " +
+			"leave the nodes out, or --survive"))
+	}
 	if f.PMI {
 		if len(apps) > 1 {
 			return cli.Mistake(errors.New("--pmi: one program for all ranks; several programs need --hosts"))
@@ -234,6 +238,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		Apps:           apps,
 		BTL:            f.BTL,
 		Settings:       settings,
+		Strict:         f.Survive == surviveStrict,
 		PartitionSize:  uint64(f.PartitionSize),
 		StackSize:      uint64(f.StackSize),
 		Universe:       int(min(f.Universe, job.MaxRanks+1)),

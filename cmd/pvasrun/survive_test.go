@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/processes"
+)
+
+// With --survive a rank that fails does not end the job. Calls that need it fail, all others go on. The code is that of
+// the survivors, or of the first failure if there are none, or if it is asked for.
+func TestSurvive(t *testing.T) {
+	program := programs.Build(t, "./testdata/survives")
+	for i, c := range []struct {
+		flag, scenario string
+		code           int
+		stdout, stderr string
+	}{
+		{"--survive", "messages", 0, "messages: right\n", "by signal 9 (killed, SIGKILL); the job goes on with 3"},
+		{"--survive", "messages exit", 0, "messages: right\n", "exited with code 0 after Init and without Finalize"},
+		{"--survive=strict", "messages", 137, "messages: right\n", "was killed by signal 9"},
+		{"--survive", "finalized", 5, "", "exited with code 5 after Finalize"},
+		{"--survive", "all", 6, "", "exited with code 7; no rank was running"},
+		{"--survive", "error", 0, "", "this rank gives up"},
+		{"--survive", "abort", 8, "", "ending the other 3 ranks"},
+		{"--survive", "early", 9, "", "exited with code 9; ending the other 3 ranks"},
+		{"--survive", "spawn", 0, "spawn: right\n", "exited with code 1; the job goes on"},
+		{"--survive=off", "messages", 137, "", "ending the other 3 ranks"},
+	} {
+		for _, btl := range turn(t, i) {
+			t.Run(strings.Join([]string{c.flag, c.scenario, btl}, "/"), func(t *testing.T) {
+				args := []string{c.flag, "--btl", btl, "-n", "4", "--timeout", "60", program}
+				got := command(t, nil, append(args, strings.Fields(c.scenario)...)...)
+				require.Equal(t, c.code, got.code, "%s%s", got.stdout, got.stderr)
+				require.Contains(t, got.stderr, c.stderr)
+				require.Equal(t, c.stdout, got.stdout, got.stderr)
+			})
+		}
+	}
+}
+
+// Processes that a rank has started end with it when it fails.
+func TestSurviveEndsChildren(t *testing.T) {
+	program := programs.Build(t, "./testdata/survives")
+	for _, btl := range models(t) {
+		got := command(t, nil, "--survive", "--btl", btl, "-n", "3", "--timeout", "60", program, "children")
+		require.Equal(t, 0, got.code, got.stderr)
+		var child int
+		_, err := fmt.Sscanf(got.stdout, "child %d", &child)
+		require.NoError(t, err, got.stdout)
+		_, there := processes.Find(child)
+		require.False(t, there && syscall.Kill(child, 0) == nil, "the child lives")
+		require.Contains(t, got.stdout, "children: right")
+	}
+}
+
+func TestSurviveOnOneNodeOnly(t *testing.T) {
+	got := command(t, nil, "--survive", "--hosts", "a:1,b:1", "true")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "on one node only")
+}
