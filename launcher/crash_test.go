@@ -194,28 +194,40 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
+// Many ranks of one address space are killed by the host.
 func TestSecondInterruptKills(t *testing.T) {
-	launchertest.EachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 3, "stubborn"), func(*exec.Cmd) {})
-		pids := p.AwaitRanks(3)
-		// Two interrupts in a row may count as one, so go on until it has helped.
-		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGINT))
-		stop := make(chan struct{})
-		defer close(stop)
-		go func() {
-			for {
-				select {
-				case <-stop:
-					return
-				case <-time.After(10 * time.Millisecond):
-					sys.Kill(p.Cmd.Process.Pid, syscall.SIGINT)
-				}
-			}
-		}()
-		require.Equal(t, 130, p.Code())
-		launchertest.RequireGone(t, pids)
-		require.Contains(t, p.Stderr.String(), "pvasrun: second interrupt: killing 3 ranks\n")
+	launchertest.EachBTL(t, func(t *testing.T, btl string) { secondInterrupt(t, btl, 3, false) })
+	t.Run("many", func(t *testing.T) {
+		launchertest.EachBTL(t, func(t *testing.T, btl string) {
+			secondInterrupt(t, btl, manyRanks, btl == "pvas")
+		})
 	})
+}
+
+func secondInterrupt(t *testing.T, btl string, n int, byHost bool) {
+	j := ranks(btl, n, "stubborn")
+	j.Log = t.Logf
+	p := startPvasrun(t, j, func(*exec.Cmd) {})
+	pids := p.AwaitRanks(n)
+	// Two interrupts in a row may count as one, so go on until it has helped.
+	require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGINT))
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+				sys.Kill(p.Cmd.Process.Pid, syscall.SIGINT)
+			}
+		}
+	}()
+	require.Equal(t, 130, p.Code())
+	launchertest.RequireGone(t, pids)
+	require.Contains(t, p.Stderr.String(), fmt.Sprintf("pvasrun: second interrupt: killing %d ranks\n", n))
+	require.Equal(t, byHost, strings.Contains(p.Stderr.String(), fmt.Sprintf("the space host kills %d ranks", n)))
+	require.NotContains(t, p.Stderr.String(), "has not killed")
 }
 
 func TestSignalsAreForwarded(t *testing.T) {

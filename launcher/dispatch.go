@@ -45,6 +45,8 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.cancelled = nil
 		s.givenUp = s.phase == draining
 		s.fate.Kill(fate.CodeSignal + int(syscall.SIGKILL))
+	case <-s.razing:
+		s.razeLate()
 	case <-s.deadline:
 		s.late()
 	}
@@ -58,7 +60,7 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 // cutShort ends a request that the host does not answer when nobody needs it any
 // more.
 func (s *supervisor) cutShort() {
-	if s.starter.control != nil && s.over() && (s.fate.Killed || s.ranks.Alive() == 0) {
+	if s.starter.control != nil && s.over() && (s.fate.Killed && s.razing == nil || s.ranks.Alive() == 0) {
 		s.starter.control.Interrupt()
 	}
 	if s.fate.Killed && s.phase == working && s.deadline == nil {

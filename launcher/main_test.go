@@ -31,13 +31,14 @@ func TestMain(m *testing.M) {
 // startPvasrun starts a job under a supervisor of its own. change may change the command before.
 func startPvasrun(t *testing.T, j Job, change func(*exec.Cmd)) *launchertest.Pvasrun {
 	t.Helper()
-	return launchertest.Start(t, sentJob{BTL: j.BTL, Apps: j.Apps}, change)
+	return launchertest.Start(t, sentJob{BTL: j.BTL, Apps: j.Apps, Logs: j.Log != nil}, change)
 }
 
 // A sentJob is what a job for another process may say.
 type sentJob struct {
 	BTL  string
 	Apps []App
+	Logs bool // to stderr
 }
 
 // superviseMain is a pvasrun in miniature.
@@ -49,6 +50,9 @@ func superviseMain(text string) int {
 	}
 	os.Unsetenv(launchertest.JobEnv)
 	j := Job{BTL: sent.BTL, Apps: sent.Apps}
+	if sent.Logs {
+		j.Log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+	}
 	signals, stop := ForwardedSignals()
 	defer stop()
 	j.Stdin, j.Stdout, j.Stderr, j.Signals = os.Stdin, os.Stdout, os.Stderr, signals

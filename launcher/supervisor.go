@@ -76,7 +76,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 	s.fate = fate.Fate{Hostname: nodeName(p.job), Starting: true, Quiet: p.job.Part != nil,
 		Survive: p.job.Settings.Survive, Strict: p.job.Strict, Effects: fate.Effects{
 			Alive:  s.ranks.Alive,
-			Signal: s.ranks.Signal,
+			Signal: s.signalRanks,
 			Grace:  func(d time.Duration) { s.grace.begin(d, s.ranks) },
 			Say:    s.io.Say,
 		}}
@@ -110,6 +110,8 @@ type events struct {
 	grace     grace
 	deadline  <-chan time.Time // of the killed processes
 	left      host.Left        // of them, when the deadline was set
+	killed    bool             // the ranks, see signalRanks
+	razing    <-chan time.Time // the time of the host to kill them; nil unless it does
 	posted    chan func()      // see post
 	phase     phase
 	givenUp   bool // calls underway are not waited for any longer

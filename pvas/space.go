@@ -29,6 +29,7 @@ type Space struct {
 	stack      uint64 // of each task
 	huge       bool
 	reserved   Range
+	own        map[uint64]uint64 // areas of files that the process had before any task, see Raze
 
 	mu       sync.Mutex
 	dead     bool
@@ -62,6 +63,10 @@ func Create(cfg Config) (*Space, error) {
 		programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize, cfg.Spare); err != nil {
 		return nil, err
+	}
+	var err error
+	if s.own, err = fileAreas(); err != nil {
+		return nil, errors.Join(fmt.Errorf("pvas: create: %w", err), s.Destroy())
 	}
 	s.stack = s.stackSize()
 	if err := errors.Join(freezeBrk(), s.advise(s.reserved)); err != nil {

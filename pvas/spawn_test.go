@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/areas"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 func TestGoProgramGetsArgumentsAndEnvironment(t *testing.T) {
@@ -280,4 +283,41 @@ func TestManyTasks(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A space that is razed has no memory of its tasks, which are stopped, and takes no more. The process goes on.
+func TestRaze(t *testing.T) {
+	s := newSpace(t, 2)
+	tasks := []*Task{start1(t, s, 0, "block"), start1(t, s, 1, "block")}
+	require.NoError(t, tasks[0].Signal(syscall.SIGSTOP))
+	require.NoError(t, tasks[1].Signal(syscall.SIGSTOP))
+	file, err := os.Open("/proc/self/exe")
+	require.NoError(t, err)
+	defer file.Close()
+	size := uintptr(os.Getpagesize())
+	kept, err := sys.Mmap(0, size, sys.ProtRead, sys.MapPrivate, int(file.Fd()), 0)
+	require.NoError(t, err)
+	left, err := sys.Mmap(0, size, sys.ProtRead, sys.MapPrivate, int(file.Fd()), 0)
+	require.NoError(t, err)
+	require.NoError(t, s.Raze(Range{uint64(kept), uint64(kept + size)}))
+	files, err := fileAreas()
+	require.NoError(t, err)
+	require.Contains(t, files, uint64(kept))
+	require.NotContains(t, files, uint64(left))
+	require.NoError(t, sys.Munmap(kept, size))
+	maps, err := os.Open("/proc/self/maps")
+	require.NoError(t, err)
+	defer maps.Close()
+	require.NoError(t, areas.Read(maps, func(a areas.Area) {
+		require.False(t, a.Start >= s.reserved.Start && a.End <= s.reserved.End && a.Path == goProgram(), a)
+	}))
+	for _, task := range tasks {
+		require.NoError(t, task.Signal(syscall.SIGKILL))
+		ws, err := task.Wait()
+		require.NoError(t, err)
+		require.Equal(t, syscall.SIGKILL, ws.Signal())
+	}
+	_, err = s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "block"}})
+	require.ErrorIs(t, err, ErrDestroyed)
+	require.NoError(t, s.Raze(Range{}))
 }

@@ -124,7 +124,7 @@ var layers = []layer{
 	{"internal/capi/install", []string{".", "internal/gocmd", "internal/linkage"}},
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
-	{"pvas", []string{"internal/limits", "internal/linkage"}},
+	{"pvas", []string{"internal/areas", "internal/limits", "internal/linkage"}},
 	{"launcher/internal/place", []string{"internal/topology"}},
 	{"launcher/internal/part", []string{"internal/job", "internal/trace/symbol"}},
 	{"launcher/internal/output", []string{"internal/processes"}},

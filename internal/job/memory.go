@@ -195,6 +195,9 @@ func (m *Memory) Root() *Root { return m.root }
 // PVAS_JOB=addr: of ranks that share the address space.
 func (m *Memory) Addr() uintptr { return m.addr }
 
+// Length is the length of the root block in bytes.
+func (m *Memory) Length() uint64 { return uint64(len(m.block.Bytes)) }
+
 // Close unmaps and closes all that this process has mapped and opened. Nothing got from Root
 // may be used any more, and no thread may still be waiting on it. In a rank of
 // BTLPvas it leaves the root block mapped: that belongs to the space host.

@@ -30,6 +30,7 @@ type Request struct {
 	Add    []App          // look at further programs, which are numbered after those that are there
 	Guard  int            // no reply: kill this process group when the supervisor is gone
 	Forget int            // no reply: the process group is gone
+	Raze   bool           // no reply: kill all ranks, and take their memory away before
 }
 
 type CreateRequest struct {
@@ -75,7 +76,7 @@ type reply struct {
 }
 
 // WantsReply says whether the host answers.
-func (r *Request) WantsReply() bool { return r.Guard == 0 && r.Forget == 0 }
+func (r *Request) WantsReply() bool { return r.Guard == 0 && r.Forget == 0 && !r.Raze }
 
 // length is about that of the request as a message: of its arguments and environments.
 func (r *Request) length() (n int) {

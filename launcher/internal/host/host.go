@@ -132,6 +132,8 @@ func (h *host) Handle(req *Request, files []*os.File) (reply, error) {
 	case req.Forget != 0:
 		delete(h.guarded, req.Forget)
 		return reply{}, nil
+	case req.Raze:
+		return reply{}, h.raze()
 	}
 	closeAll(files)
 	return reply{}, errors.New("unknown request")
@@ -247,6 +249,25 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
 }
 
+// raze kills the ranks, in time that grows with their number and not its square. They are stopped before, so that none
+// executes an instruction that would miss its memory. If it fails the supervisor kills them.
+func (h *host) raze() error {
+	if h.space == nil || h.memory == nil {
+		return errors.New("raze: request out of order")
+	}
+	h.signalGuarded(syscall.SIGSTOP)
+	at := uint64(h.memory.Addr())
+	err := h.space.Raze(pvas.Range{Start: at, End: at + h.memory.Length()})
+	h.signalGuarded(syscall.SIGKILL)
+	return err
+}
+
+func (h *host) signalGuarded(sig syscall.Signal) {
+	for pid := range h.guarded {
+		sys.Kill(-pid, sig) // an error: nobody is left in it
+	}
+}
+
 // memoryNode returns the NUMA node for the memory of a rank; nil: it does not matter.
 func memoryNode(root *job.Root, rank int) *int {
 	if node := root.MemoryNode(rank); node != job.Unknown {
@@ -272,9 +293,7 @@ func fileLimit() []pvas.Limit {
 // KillAll leaves nothing of the job behind after the supervisor was killed. The
 // ranks themselves also die by their death signal; this is for their children.
 func (h *host) KillAll() {
-	for pid := range h.guarded {
-		sys.Kill(-pid, syscall.SIGKILL) // an error: nobody is left in it
-	}
+	h.signalGuarded(syscall.SIGKILL)
 	if h.id != "" {
 		killMarked(h.id)
 	}
