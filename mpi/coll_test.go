@@ -45,6 +45,9 @@ var collCases = []p2pCase{
 	{"panicking operator", panickingOperator},
 	{"communicating operator", communicatingOperator},
 	{"local operator that communicates", localOperator},
+	{"one of each", oneOfEach},
+	{"allocated", allocated},
+	{"allocated, and refused", allocRefused},
 }
 
 func collConformance(c *Comm) error {

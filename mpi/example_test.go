@@ -79,6 +79,16 @@ var examples = map[string]func(){
 	"ExampleWriteFileAll":            ExampleWriteFileAll,
 	"ExampleFile":                    ExampleFile,
 	"ExampleExecutable":              ExampleExecutable,
+	"ExampleAllreduceOne":            ExampleAllreduceOne,
+	"ExampleExscanOne":               ExampleExscanOne,
+	"ExampleScatterOne":              ExampleScatterOne,
+	"ExampleSendOne":                 ExampleSendOne,
+	"ExampleAllgatherOne":            ExampleAllgatherOne,
+	"ExampleAlltoallAlloc":           ExampleAlltoallAlloc,
+	"ExampleScatterAlloc":            ExampleScatterAlloc,
+	"ExampleAllgatherAlloc":          ExampleAllgatherAlloc,
+	"ExampleWaitBatch":               ExampleWaitBatch,
+	"ExampleMessages":                ExampleMessages,
 }
 
 func init() {

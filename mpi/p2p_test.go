@@ -51,6 +51,8 @@ var p2pCases = []p2pCase{
 	{"elements are compared", comparedElements},
 	{"forms of views", formsOfViews},
 	{"views among others", viewsAmongOthers},
+	{"batches", batches},
+	{"iterated", iterated},
 }
 
 // runCase runs a case and checks that it has left nothing behind.

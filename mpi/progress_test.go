@@ -27,9 +27,19 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"Ssend":     fromTo(Ssend[int64]),
 	"Recv":      into(func(c *Comm, b []int64) error { _, err := Recv(c, b, 1, 1); return err }),
 	"RecvAlloc": into(func(c *Comm, _ []int64) error { _, _, err := RecvAlloc[int64](c, 1, 1); return err }),
-	"Probe":     into(func(c *Comm, b []int64) error { return probeAndReceive(c, b, Probe) }),
-	"Mprobe":    into(matchAndReceive),
-	"Mrecv":     into(matchAndReceive),
+	"RecvOne":   into(func(c *Comm, _ []int64) error { _, _, err := RecvOne[[2]int64](c, 1, 1); return err }),
+	"SendOne": fromTo(func(c *Comm, b []int64, dst, tag int) error {
+		return SendOne(c, [8192]int64(b), dst, tag)
+	}),
+	"Messages": into(func(c *Comm, _ []int64) error {
+		for _, err := range Messages[int64](c, 1, 1) {
+			return err
+		}
+		return nil
+	}),
+	"Probe":  into(func(c *Comm, b []int64) error { return probeAndReceive(c, b, Probe) }),
+	"Mprobe": into(matchAndReceive),
+	"Mrecv":  into(matchAndReceive),
 	"Sendrecv": func(c *Comm) error {
 		_, err := Sendrecv(c, long(), 1-c.Rank(), 1, long(), 1-c.Rank(), 1)
 		return err
@@ -58,6 +68,12 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"Request.WaitContext": waitBy(func(r *Request) error { _, err := r.WaitContext(context.Background()); return err }),
 	"WaitAll":             waitBy(func(r *Request) error { return WaitAll([]Request{*r}, nil) }),
 	"WaitAny":             waitBy(func(r *Request) error { _, _, err := WaitAny([]Request{*r}); return err }),
+	"WaitBatch": waitBy(func(r *Request) error {
+		return WaitBatch(func(b *Batch) error {
+			b.Add(*r, nil)
+			return nil
+		})
+	}),
 	"WaitSome": waitBy(func(r *Request) error {
 		_, _, err := WaitSome([]Request{*r}, nil, nil)
 		return err
@@ -89,6 +105,19 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"Comm.Dup":           func(c *Comm) error { _, err := c.Dup(); return err },
 	"Comm.Split":         func(c *Comm) error { _, err := c.Split(0, 0); return err },
 	"Comm.Create":        func(c *Comm) error { _, err := c.Create(c.Group()); return err },
+	"BcastOne":           func(c *Comm) error { _, err := BcastOne(c, 1, 1); return err },
+	"GatherOne":          func(c *Comm) error { _, err := GatherOne(c, 1, 0); return err },
+	"ScatterOne":         func(c *Comm) error { _, err := ScatterOne(c, two(), 1); return err },
+	"AllgatherOne":       func(c *Comm) error { _, err := AllgatherOne(c, 1); return err },
+	"ReduceOne":          func(c *Comm) error { _, err := ReduceOne(c, 1, Sum[int](), 0); return err },
+	"AllreduceOne":       func(c *Comm) error { _, err := AllreduceOne(c, 1, Sum[int]()); return err },
+	"ScanOne":            func(c *Comm) error { _, err := ScanOne(c, 1, Sum[int]()); return err },
+	"ExscanOne":          func(c *Comm) error { _, err := ExscanOne(c, 1, Sum[int]()); return err },
+	"BcastAlloc":         func(c *Comm) error { _, err := BcastAlloc(c, two(), 1); return err },
+	"GatherAlloc":        func(c *Comm) error { _, err := GatherAlloc(c, two(), 0); return err },
+	"ScatterAlloc":       func(c *Comm) error { _, err := ScatterAlloc(c, [][]int64{two(), four()}, 1); return err },
+	"AllgatherAlloc":     func(c *Comm) error { _, err := AllgatherAlloc(c, two()); return err },
+	"AlltoallAlloc":      func(c *Comm) error { _, err := AlltoallAlloc(c, [][]int64{two(), four()}); return err },
 	"Comm.FlushBuffer": fromTo(func(c *Comm, b []int64, dst, tag int) error {
 		return first(Bsend(c, b, dst, tag), c.FlushBuffer())
 	}),
@@ -194,7 +223,7 @@ func ignoreMissing(err error) error {
 // operation, and end in Init or begin with I.
 var local = strings.Fields(`
 	Init Run Executable CountOf ReduceLocal TestAll TestAny TestSome StartAll
-	RegisterOp Bsend
+	RegisterOp Bsend Batch.Add
 	CartOf DimsCreate DistGraphOf NewAttribute NewGraph SendNode RecvNode CopyNode CalcNode NewOp
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err

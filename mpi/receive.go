@@ -1,6 +1,10 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"iter"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
 
 // Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,
 // into buf, and blocks until it is there. A shorter message fills the first elements.
@@ -125,4 +129,31 @@ func Imrecv[T any](m *Message, buf []T) (Request, error) {
 		return Request{}, comm.Wrap("imrecv", err)
 	}
 	return begun(comm.Imrecv((*comm.Message)(m), comm.Bytes(b), of))
+}
+
+// Received is a message that Messages has received.
+type Received[T any] struct {
+	Status
+	Elements []T // the program's own
+}
+
+// Messages is the messages from rank src, or AnySource, with the given tag, or AnyTag, one after the other, of any
+// length:
+//
+//	for m, err := range mpi.Messages[int](world, mpi.AnySource, tag) { ... }
+//
+// Each step blocks until a message is there, and allocates its elements, as RecvAlloc. There is no last message: the
+// program leaves the loop. An error is the last step. No message is received ahead, so none is lost to a loop that
+// ends.
+//
+// MPI 4.1 section 3.8.2 (the use of MPI_Mprobe).
+func Messages[T any](c *Comm, src, tag int) iter.Seq2[Received[T], error] {
+	return func(yield func(Received[T], error) bool) {
+		for {
+			elements, st, err := RecvAlloc[T](c, src, tag)
+			if !yield(Received[T]{st, elements}, err) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -1,6 +1,10 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
 
 // WaitAll blocks until all operations are complete. If statuses is not nil it has as
 // many elements as reqs, and gets their statuses. All are waited for even if some
@@ -62,3 +66,75 @@ func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 //
 // MPI 4.1 section 3.9 (MPI_Startall).
 func StartAll(reqs []Request) error { return comm.StartAll(requests(reqs)) }
+
+// A Batch is the operations that WaitBatch waits for. It belongs to the function that WaitBatch calls, and to its
+// goroutine.
+type Batch struct {
+	requests []Request
+	statuses []*Status // of the requests
+	err      error     // of operations that were not begun
+}
+
+// Add takes what a call returns that begins an operation: b.Add(mpi.Irecv(...)). The batch owns the request from then
+// on. An error becomes one of WaitBatch. The status is valid once WaitBatch has returned, unless the operation has
+// failed.
+func (b *Batch) Add(r Request, err error) *Status {
+	st := new(Status)
+	if err != nil {
+		b.err = errors.Join(b.err, err)
+		return st
+	}
+	b.requests, b.statuses = append(b.requests, r), append(b.statuses, st)
+	return st
+}
+
+// WaitBatch calls f, and waits for all operations that f has added to the batch: none is forgotten, on no way out of f.
+// If f returns an error, an operation could not be begun, or one ends with an error, then receives that have no message
+// yet are cancelled; all else is waited for. So buffers are the caller's again. The error joins that of f and those of
+// the operations. If f panics, receives are cancelled, and the panic goes on without a wait: others may never answer.
+//
+// MPI 4.1 section 3.7.5 (the use of MPI_Waitsome).
+func WaitBatch(f func(b *Batch) error) error {
+	b := new(Batch)
+	returned := false
+	defer func() {
+		if !returned {
+			b.cancel()
+			_, _, _ = TestSome(b.requests, nil, nil) // those that are over, cancelled ones among them
+		}
+	}()
+	err := f(b)
+	returned = true
+	return b.end(errors.Join(err, b.err))
+}
+
+// end waits for all operations, and cancels receives after the first error.
+func (b *Batch) end(err error) error {
+	if err != nil {
+		b.cancel()
+	}
+	var indices []int
+	var statuses []Status
+	for {
+		failed := err != nil
+		var one error
+		indices, statuses, one = WaitSome(b.requests, indices[:0], statuses[:0])
+		if len(indices) == 0 {
+			return errors.Join(err, one)
+		}
+		for i, index := range indices {
+			*b.statuses[index] = statuses[i]
+		}
+		err = errors.Join(err, one)
+		if err != nil && !failed {
+			b.cancel()
+		}
+	}
+}
+
+// cancel ends the receives that have no message yet.
+func (b *Batch) cancel() {
+	for i := range b.requests {
+		_ = b.requests[i].Cancel() // an error: it is no receive
+	}
+}

@@ -1,0 +1,112 @@
+package value
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// encoding is how values travel. It never changes: to register a type makes another one.
+type encoding struct {
+	encode cbor.EncMode
+	decode cbor.DecMode
+}
+
+var (
+	current  atomic.Pointer[encoding]
+	register sync.Mutex // tags, and the making of current
+	tags     = cbor.NewTagSet()
+)
+
+// Register has values of type T travel in interfaces: their encoding then names T. All ranks register the same types
+// before the first such value is sent, for example in an init function. A type may be registered again. The error says
+// which type it cannot be.
+func Register[T any]() error {
+	register.Lock()
+	defer register.Unlock()
+	t := reflect.TypeFor[T]()
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	tags.Remove(t)
+	required := cbor.TagOptions{EncTag: cbor.EncTagRequired, DecTag: cbor.DecTagRequired}
+	if err := tags.Add(required, t, tagOf(t)); err != nil {
+		return fmt.Errorf("value: register %v: %w", t, err)
+	}
+	e, err := newEncoding()
+	if err != nil {
+		return fmt.Errorf("value: register %v: %w", t, err)
+	}
+	current.Store(e)
+	return nil
+}
+
+// tagOf is the number of a type on the wire. It depends on the name alone, so the order of registration does not
+// matter. RFC 8949 leaves numbers of 64 bits to whoever comes first; those with the highest bit are nobody's.
+func tagOf(t reflect.Type) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s.%v", t.PkgPath(), t) // never fails
+	return h.Sum64() | 1<<63
+}
+
+// usual returns the encoding, and makes it at first use: programs that send no value do not pay for it.
+func usual() (*encoding, error) {
+	if e := current.Load(); e != nil {
+		return e, nil
+	}
+	register.Lock()
+	defer register.Unlock()
+	if e := current.Load(); e != nil {
+		return e, nil
+	}
+	e, err := newEncoding()
+	if err == nil {
+		current.Store(e)
+	}
+	return e, err
+}
+
+func newEncoding() (*encoding, error) {
+	const most = 1<<31 - 1
+	encode, err1 := cbor.EncOptions{Time: cbor.TimeRFC3339Nano}.EncModeWithTags(tags)
+	decode, err2 := cbor.DecOptions{MaxArrayElements: most, MaxMapPairs: most, MaxNestedLevels: 1<<16 - 1,
+		IntDec: cbor.IntDecConvertSignedOrFail}.DecModeWithTags(tags)
+	return &encoding{encode, decode}, errors.Join(err1, err2)
+}
+
+// marshal returns the encoding of x. It is empty if there is an error, and never else: so whoever waits for it learns.
+func marshal[T any](x T) ([]byte, error) {
+	e, err := usual()
+	if err != nil {
+		return nil, err
+	}
+	b, err := e.encode.Marshal(x)
+	if err != nil {
+		return nil, fmt.Errorf("encode a %T: %w", x, err)
+	}
+	return b, nil
+}
+
+// errNotEncoded is for a value that its owner could not encode.
+var errNotEncoded = errors.New("it could not be encoded there: that rank's own error says why")
+
+// unmarshal returns the value of an encoding that a rank has sent.
+func unmarshal[T any](b []byte, rank int) (x T, err error) {
+	e, err := usual()
+	switch {
+	case err != nil:
+	case len(b) == 0:
+		err = errNotEncoded
+	default:
+		err = e.decode.Unmarshal(b, &x)
+	}
+	if err != nil {
+		err = fmt.Errorf("the value of rank %d as %T: %w", rank, x, err)
+	}
+	return x, err
+}
