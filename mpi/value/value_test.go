@@ -85,7 +85,9 @@ func values(c *mpi.Comm) error {
 	}
 	left, right := (me+n-1)%n, (me+1)%n
 	done := make(chan error, 1)
-	go func() { done <- value.Send(c, treeOf(me, 3), right, 7) }()
+	sent := treeOf(me, 3)
+	sent.hidden = 1 // stays here
+	go func() { done <- value.Send(c, sent, right, 7) }()
 	got, st, err := value.Recv[*tree](c, mpi.AnySource, 7)
 	err = errors.Join(err, <-done, same("tree", got, treeOf(left, 3)), same("source", st.Source, left))
 	if err != nil {
