@@ -109,6 +109,7 @@ var layers = []layer{
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},
 	{"mpi/debug", []string{"internal/comm"}},
+	{"mpi/mpitest", []string{"mpi", "launcher"}},
 	{"mpi/value", []string{"mpi", "internal/job"}}, // the second: its test only
 
 	{"internal/capi/coro", nil},

@@ -1,0 +1,20 @@
+// Package mpitest runs test functions as ranks of a job, within go test:
+//
+//	func TestMain(m *testing.M) { mpitest.Main(m) }
+//
+//	func TestRing(t *testing.T) {
+//		mpitest.Run(t, 4, func(t *testing.T, world *mpi.Comm) {
+//			sum, err := mpi.AllreduceOne(world, world.Rank(), mpi.Sum[int]())
+//			if err != nil || sum != 6 {
+//				t.Errorf("%d, %v", sum, err)
+//			}
+//		})
+//	}
+//
+// The ranks are processes of the test binary. Each runs the test up to Run, calls the function, and skips the rest:
+// what stands before Run is done by all ranks, and by the process of go test; what stands behind it by that one alone.
+// If a subtest calls Run the rank goes on behind the subtest. A rank whose function fails ends the job.
+//
+// Run does it in both task models, as subtests named pvas and sm. One address space needs
+// go test -buildmode=pie; without it, and with -race, which finds races within a rank, the first is skipped.
+package mpitest

@@ -1,0 +1,113 @@
+package mpitest_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/mpi/mpitest"
+)
+
+func TestMain(m *testing.M) { mpitest.Main(m) }
+
+// ring passes each rank's number to the next one.
+func ring(t *testing.T, world *mpi.Comm) {
+	n, me := world.Size(), world.Rank()
+	got := []int{-1}
+	_, err := mpi.Sendrecv(world, []int{me}, (me+1)%n, 1, got, (me+n-1)%n, 1)
+	require.NoError(t, err)
+	require.Equal(t, (me+n-1)%n, got[0])
+}
+
+// A test may call Run several times, in subtests too, and goes on behind it.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	behind := 0
+	mpitest.Run(t, 3, ring)
+	behind++
+	mpitest.Run(t, 2, func(t *testing.T, world *mpi.Comm) {
+		require.Equal(t, 2, world.Size())
+		t.Logf("here is rank %d", world.Rank())
+		ring(t, world)
+	})
+	behind++
+	for _, n := range []int{1, 4} {
+		t.Run(fmt.Sprintf("a.b* of %d", n), func(t *testing.T) {
+			mpitest.Run(t, n, func(t *testing.T, world *mpi.Comm) {
+				require.Equal(t, n, world.Size())
+				ring(t, world)
+			})
+			behind++
+		})
+	}
+	if os.Getenv("PVAS_RANK") == "" { // a rank goes on behind its subtest
+		require.Equal(t, 4, behind)
+	}
+}
+
+const envMistake = "MPITEST_MISTAKE"
+
+// TestMistakes runs itself as a test that fails.
+func TestMistakes(t *testing.T) {
+	for mistake, want := range map[string][]string{
+		"fatal":    {"rank 1:             mpitest_test.go", "one is wrong", "exit code 1"},
+		"panic":    {"rank 0: panic: oh", "exit code 2"},
+		"finalize": {"requests left: 1"},
+		"deadlock": {"exit code 124", "waits for rank 0, tag 1", "circle: rank 0 waits for rank 1"},
+		"nobody":   {"rank 0 has not come to this call of Run"},
+		"none":     nil,
+	} {
+		t.Run(mistake, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(os.Args[0], "-test.run=^TestOfMistakes$/^of$")
+			if mistake == "deadlock" {
+				cmd.Args = append(cmd.Args, "-test.timeout=10s")
+			}
+			cmd.Env = append(os.Environ(), envMistake+"="+mistake)
+			out, err := cmd.CombinedOutput()
+			require.Equal(t, mistake != "none", err != nil, "%s", out)
+			for _, text := range want {
+				require.Contains(t, string(out), text)
+			}
+		})
+	}
+}
+
+// TestOfMistakes is run by TestMistakes.
+func TestOfMistakes(t *testing.T) {
+	mistake := os.Getenv(envMistake)
+	if mistake == "" {
+		t.Skip("it fails")
+	}
+	t.Run("of", func(t *testing.T) {
+		if mistake == "nobody" && os.Getenv("PVAS_RANK") != "" {
+			return
+		}
+		mpitest.Run(t, 2, func(t *testing.T, world *mpi.Comm) {
+			switch me := world.Rank(); mistake {
+			case "fatal":
+				if me == 1 {
+					t.Fatal("one is wrong")
+				}
+				_ = world.Barrier()
+			case "panic":
+				if me == 0 {
+					panic("oh")
+				}
+				_ = world.Barrier()
+			case "finalize":
+				_, err := mpi.Irecv(world, []int{0}, 1-me, 1)
+				require.NoError(t, err)
+			case "deadlock":
+				_, err := mpi.Recv(world, []int{0}, 1-me, 1)
+				require.NoError(t, err)
+			default:
+				ring(t, world)
+			}
+		})
+	})
+}

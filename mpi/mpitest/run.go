@@ -1,0 +1,151 @@
+package mpitest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// Main is what TestMain of a package calls that calls Run. It runs the tests, and does not return.
+func Main(m *testing.M) {
+	launcher.HostMain()
+	prepared = true
+	os.Exit(m.Run())
+}
+
+// prepared is set by Main.
+var prepared bool
+
+const (
+	envCall = "MPITEST_CALL" // in a rank: the call of Run that it is for, see call
+	envDone = "MPITEST_DONE" // in a rank: the folder where it says that it has done it
+)
+
+// Timeout is how long a job may take in one task model. Change it before the tests run, in TestMain.
+var Timeout = time.Minute
+
+// Run calls f in each of n ranks, see the documentation of the package. It blocks until all have ended, for Timeout, or
+// half of the time that is left for the tests (-timeout). Then it fails, and tells what each rank waits for.
+// Failures, and with -v all output, come with the number of the rank. f has a test of its own in each rank, which is
+// named after it.
+// The communicator is that of all ranks; Run finalizes it. Tests may run in parallel.
+func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
+	t.Helper()
+	own := call(t.Name())
+	switch os.Getenv(envCall) {
+	case "":
+	case own:
+		beRank(t, f)
+	default:
+		return // of another call
+	}
+	if !prepared {
+		t.Fatal("mpitest: TestMain of this package must call mpitest.Main")
+	}
+	t.Run("pvas", func(t *testing.T) {
+		if result := start(t, "auto", n, own); result != nil && result.Reason != "" {
+			t.Skipf("as processes: %s (go test -buildmode=pie)", result.Reason)
+		}
+	})
+	t.Run("sm", func(t *testing.T) { start(t, "sm", n, own) })
+}
+
+var calls struct {
+	sync.Mutex
+	of map[string]int // by test
+}
+
+// call names a call of Run, by its test and its number there: the same in the process of go test and in ranks.
+func call(test string) string {
+	calls.Lock()
+	defer calls.Unlock()
+	if calls.of == nil {
+		calls.of = map[string]int{}
+	}
+	calls.of[test]++
+	return fmt.Sprintf("%s#%d", test, calls.of[test])
+}
+
+// beRank calls f as a rank, and ends the test: what stands behind Run is not for ranks.
+func beRank(t *testing.T, f func(t *testing.T, world *mpi.Comm)) {
+	t.Helper()
+	world, err := mpi.Init()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rank := world.Rank()
+	if !t.Run(fmt.Sprintf("rank %d", rank), func(t *testing.T) { f(t, world) }) {
+		t.FailNow() // without Finalize: others may wait for this rank
+	}
+	if err := world.Finalize(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(os.Getenv(envDone), fmt.Sprint(rank)), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.SkipNow()
+}
+
+// start runs a job for a call of Run. It returns nil if the job could not be started.
+func start(t *testing.T, btl string, n int, own string) *launcher.Result {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, _, _ := strings.Cut(own, "#")
+	args := []string{"-test.run=" + pattern(test), "-test.timeout=0", "-test.count=1"}
+	if testing.Verbose() {
+		args = append(args, "-test.v")
+	}
+	done, output := t.TempDir(), t.TempDir()
+	var said bytes.Buffer
+	job := launcher.Job{BTL: btl, Stdout: &said, Stderr: &said, Timeout: timeout(t), Apps: []launcher.App{{
+		Program: program, Args: args, N: n, Env: []string{envCall + "=" + own, envDone + "=" + done}}}}
+	job.Output.Files[0], job.Output.Merge = outputTo(output), true
+	result, err := launcher.Run(t.Context(), job)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	if text := outputs(output, n) + said.String(); text != "" && (result.Code != 0 || testing.Verbose()) {
+		t.Log("\n" + text)
+	}
+	if result.Code != 0 {
+		t.Errorf("exit code %d", result.Code)
+		return result
+	}
+	for rank := range n {
+		if _, err := os.Stat(filepath.Join(done, fmt.Sprint(rank))); err != nil {
+			t.Errorf("rank %d has not come to this call of Run: what stands before it must do the same in all ranks",
+				rank)
+		}
+	}
+	return result
+}
+
+// pattern is the value of -test.run for one test.
+func pattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// timeout is how long a job may take.
+func timeout(t *testing.T) time.Duration {
+	if end, ok := t.Deadline(); ok {
+		return min(Timeout, time.Until(end)/2)
+	}
+	return Timeout
+}
