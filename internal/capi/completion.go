@@ -178,7 +178,9 @@ func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses
 			continue
 		}
 		if _, done, err := comm.Peek(&q.r); !done {
-			flag.SetBool(false)
+			if flag.SetBool(false); err != nil {
+				err = located{err, q.on}
+			}
 			return err
 		}
 	}
@@ -309,8 +311,8 @@ func (s *some) rest(all []request, from int) (any bool) {
 			any = true
 			if st, done, err := q.r.Test(); done {
 				s.take(i, q, &st, err)
-			} else if err != nil {
-				s.failed = err
+			} else if err != nil && (s.n == 0 || !pending(err)) {
+				s.failed = located{err, q.on}
 			}
 		}
 	}

@@ -256,6 +256,9 @@ const (
 	ERR_SESSION               = 60
 	ERR_ERRHANDLER            = 61
 	ERR_ABI                   = 62
+	ERR_PROC_FAILED           = 16380
+	ERR_PROC_FAILED_PENDING   = 16381
+	ERR_REVOKED               = 16382
 	T_ERR_CANNOT_INIT         = 1001
 	T_ERR_NOT_ACCESSIBLE      = 1002
 	T_ERR_NOT_INITIALIZED     = 1003
@@ -603,6 +606,9 @@ var classTexts = map[int]string{
 	ERR_SESSION:               "MPI_ERR_SESSION: wrong session",
 	ERR_ERRHANDLER:            "MPI_ERR_ERRHANDLER: wrong error handler",
 	ERR_ABI:                   "MPI_ERR_ABI: the binary interface does not fit",
+	ERR_PROC_FAILED:           "MPI_ERR_PROC_FAILED: a rank that is needed has failed",
+	ERR_PROC_FAILED_PENDING:   "MPI_ERR_PROC_FAILED_PENDING: a rank has failed, and the receive goes on",
+	ERR_REVOKED:               "MPI_ERR_REVOKED: the communicator was revoked",
 }
 
 // basicTypes are the predefined types of one element.

@@ -256,6 +256,9 @@ const (
 	ERR_SESSION               = 78
 	ERR_ERRHANDLER            = 80
 	ERR_ABI                   = 83
+	ERR_PROC_FAILED           = 75
+	ERR_PROC_FAILED_PENDING   = 76
+	ERR_REVOKED               = 77
 	T_ERR_CANNOT_INIT         = 56
 	T_ERR_NOT_ACCESSIBLE      = 81
 	T_ERR_NOT_INITIALIZED     = 55
@@ -603,6 +606,9 @@ var classTexts = map[int]string{
 	ERR_SESSION:               "MPI_ERR_SESSION: wrong session",
 	ERR_ERRHANDLER:            "MPI_ERR_ERRHANDLER: wrong error handler",
 	ERR_ABI:                   "MPI_ERR_ABI: the binary interface does not fit",
+	ERR_PROC_FAILED:           "MPI_ERR_PROC_FAILED: a rank that is needed has failed",
+	ERR_PROC_FAILED_PENDING:   "MPI_ERR_PROC_FAILED_PENDING: a rank has failed, and the receive goes on",
+	ERR_REVOKED:               "MPI_ERR_REVOKED: the communicator was revoked",
 }
 
 // basicTypes are the predefined types of one element.

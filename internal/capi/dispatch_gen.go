@@ -989,6 +989,14 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_init(o0, Info(a.word(1)), Ptr[Request]{a.word(2)}) })
 	case 674:
 		return 0, p.X_Graph_free(Ptr[Graph]{a.word(0)})
+	case 675:
+		return 0, p.Comm_ack_failed(Comm(a.word(0)), a.int(1), Ref{a.word(2), false})
+	case 676:
+		return 0, p.Comm_get_failed(Comm(a.word(0)), Ptr[Group]{a.word(1)})
+	case 677:
+		return 0, p.X_Comm_failure_ack(Comm(a.word(0)))
+	case 678:
+		return 0, p.X_Comm_failure_get_acked(Comm(a.word(0)), Ptr[Group]{a.word(1)})
 	}
 	return p.dispatchCollective(op, a)
 }
@@ -1864,6 +1872,10 @@ var calls = [...]callInfo{
 	{name: "MPIX_Graph_issue", pointers: 0x2},
 	{name: "MPIX_Graph_init", pointers: 0x4},
 	{name: "MPIX_Graph_free", pointers: 0x1},
+	{name: "MPI_Comm_ack_failed", object: onComm, slot: 0, pointers: 0x4},
+	{name: "MPI_Comm_get_failed", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPIX_Comm_failure_ack", object: onComm, slot: 0},
+	{name: "MPIX_Comm_failure_get_acked", object: onComm, slot: 0, pointers: 0x2},
 }
 
 // The numbers of the functions that plainCall makes.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/window"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -70,8 +71,11 @@ func classOf(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Class
 	}
+	if pending(err) {
+		return ERR_PROC_FAILED_PENDING
+	}
 	if _, ok := errors.AsType[*fault.LostError](err); ok {
-		return ERR_PROC_ABORTED
+		return lostClass()
 	}
 	if e, ok := errors.AsType[*fault.FileError](err); ok && fileClass(e) != ERR_OTHER {
 		return fileClass(e)
@@ -106,4 +110,12 @@ func classOf(err error) int {
 		}
 	}
 	return ERR_OTHER
+}
+
+// lostClass is the class of errors because of a rank that has gone. ERR_PROC_FAILED is for programs that may go on.
+func lostClass() int {
+	if p := process; p != nil && p.world != nil && job.Survives(comm.Root(p.world.c)) {
+		return ERR_PROC_FAILED
+	}
+	return ERR_PROC_ABORTED
 }

@@ -1,6 +1,10 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"math"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
 
 // group returns the group of a handle.
 func (p *Process) group(g Group) (*comm.Group, error) {
@@ -29,6 +33,20 @@ func (p *Process) madeGroup(g *comm.Group, err error, out Ptr[Group]) error {
 	}
 	out.Set(p.newGroup(g))
 	return nil
+}
+
+// ackFailed acknowledges the first of the members of a communicator that have failed, and returns how many are.
+func ackFailed(c *comm.Comm, n int) (int, error) {
+	if n < 0 {
+		return 0, fail(ERR_ARG, "%d failures to acknowledge: pass 0 or more", n)
+	}
+	return comm.Acknowledge(c, n), nil
+}
+
+// ackAll acknowledges all members of a communicator that have failed.
+func ackAll(c *comm.Comm) error {
+	_, err := ackFailed(c, math.MaxInt)
+	return err
 }
 
 // Group_free is MPI_Group_free.

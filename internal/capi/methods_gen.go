@@ -1941,3 +1941,46 @@ func (p *Process) T_source_get_timestamp(source_index int, timestamp Ref) error 
 	_, err := entryOf([]string(nil), source_index)
 	return err
 }
+
+// Comm_ack_failed is MPI_Comm_ack_failed.
+func (p *Process) Comm_ack_failed(c Comm, num_to_ack int, num_acked Ref) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	o2, err := ackFailed(o1.c, num_to_ack)
+	if err != nil {
+		return err
+	}
+	num_acked.Set(int(o2))
+	return nil
+}
+
+// Comm_get_failed is MPI_Comm_get_failed.
+func (p *Process) Comm_get_failed(c Comm, failedgrp Ptr[Group]) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	failedgrp.Set(p.newGroup(comm.Failed(o1.c)))
+	return nil
+}
+
+// X_Comm_failure_ack is MPI_X_Comm_failure_ack.
+func (p *Process) X_Comm_failure_ack(c Comm) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return ackAll(o1.c)
+}
+
+// X_Comm_failure_get_acked is MPI_X_Comm_failure_get_acked.
+func (p *Process) X_Comm_failure_get_acked(c Comm, failedgrp Ptr[Group]) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	failedgrp.Set(p.newGroup(comm.Acknowledged(o1.c)))
+	return nil
+}

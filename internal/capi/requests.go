@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // located is an error of an operation on a communicator, for calls that name none.
@@ -18,7 +19,7 @@ func (l located) Unwrap() error { return l.error }
 // status and what has become of the handle. The error is located. A request that another thread
 // waits for is left to that.
 func (p *Process) finish(q request, st *comm.Status, err error, status Status) (h Request, _ error) {
-	if err != nil && (errors.Is(err, comm.ErrBusy) || errors.Is(err, comm.ErrOperator)) { // it was not waited for
+	if err != nil && (errors.Is(err, comm.ErrBusy) || errors.Is(err, comm.ErrOperator) || pending(err)) { // it goes on
 		return q.handle, located{err, q.on}
 	}
 	h = REQUEST_NULL
@@ -35,6 +36,12 @@ func (p *Process) finish(q request, st *comm.Status, err error, status Status) (
 		err = located{err, q.on}
 	}
 	return h, err
+}
+
+// pending tells whether an error is of a receive that goes on though a rank has failed.
+func pending(err error) bool {
+	_, is := errors.AsType[*fault.PendingError](err)
+	return is
 }
 
 // set writes a status.
@@ -165,6 +172,8 @@ func (p *Process) test(q request, r Ptr[Request], status Status) (over bool, err
 		var h Request
 		h, err = p.finish(q, &st, err, status)
 		r.Set(h)
+	} else if err != nil {
+		err = located{err, q.on}
 	}
 	return over, err
 }

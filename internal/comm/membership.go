@@ -95,6 +95,12 @@ func Acknowledge(c *Comm, n int) int {
 	return c.engine.Acknowledge(c.context, failed[:max(0, min(n, len(failed)))])
 }
 
+// Acknowledged returns those members of Failed that are acknowledged. It is local.
+func Acknowledged(c *Comm) *Group {
+	n := Acknowledge(c, 0)
+	return newGroup(c.group.self, Failed(c).ranks[:n])
+}
+
 // outlive drops the error of a call that succeeds though members have failed, in a job that survives.
 func outlive(root *job.Root, err error) error {
 	if isLost(err) && job.Survives(root) {

@@ -50,8 +50,10 @@ func (w *Waits) Messages() Table {
 // Complete tells whether a message of Messages is complete, and has ended without error. Then Drop takes it.
 func (w *Waits) Complete(op *Op) bool { return op.state == complete && op.err == nil }
 
-// Failed tells whether it is complete, and has ended with an error.
-func (w *Waits) Failed(op *Op) bool { return op.state == complete && op.err != nil }
+// Failed tells whether it is complete, and has ended with an error, or is pending.
+func (w *Waits) Failed(op *Op) bool {
+	return op.state == complete && op.err != nil || w.e.p.gone.Any() && w.e.p.pending((*operation)(op)) != nil
+}
 
 // Look makes progress as Test does. It returns false where Test has more to do: if an operator of the program makes the
 // call, or a report of what ranks wait for is due. The lock may be let go meanwhile.

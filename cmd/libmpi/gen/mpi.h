@@ -115,6 +115,9 @@ enum {
     MPI_ERR_SESSION = 60,
     MPI_ERR_ERRHANDLER = 61,
     MPI_ERR_ABI = 62,
+    MPI_ERR_PROC_FAILED = 16380,
+    MPI_ERR_PROC_FAILED_PENDING = 16381,
+    MPI_ERR_REVOKED = 16382,
     MPI_T_ERR_CANNOT_INIT = 1001,
     MPI_T_ERR_NOT_ACCESSIBLE = 1002,
     MPI_T_ERR_NOT_INITIALIZED = 1003,
@@ -538,6 +541,11 @@ enum {
     MPIX_GRAPH_START = 0,
     MPIX_GRAPH_END = 1
 };
+
+/* Failures of ranks, which a job of pvasrun --survive outlives: names of extensions for the same */
+#define MPIX_ERR_PROC_FAILED MPI_ERR_PROC_FAILED
+#define MPIX_ERR_PROC_FAILED_PENDING MPI_ERR_PROC_FAILED_PENDING
+#define MPIX_ERR_REVOKED MPI_ERR_REVOKED
 
 /* Removed in MPI 3.0 */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
@@ -1264,6 +1272,14 @@ int MPIX_Graph_tie(MPIX_Graph graph);
 int MPIX_Graph_issue(MPIX_Graph graph, MPI_Request *request);
 int MPIX_Graph_init(MPIX_Graph graph, MPI_Info info, MPI_Request *request);
 int MPIX_Graph_free(MPIX_Graph *graph);
+
+/* Failures */
+int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int MPIX_Comm_failure_ack(MPI_Comm comm);
+int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
 /* Fortran and C */
 MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
@@ -2031,6 +2047,14 @@ int PMPIX_Graph_tie(MPIX_Graph graph);
 int PMPIX_Graph_issue(MPIX_Graph graph, MPI_Request *request);
 int PMPIX_Graph_init(MPIX_Graph graph, MPI_Info info, MPI_Request *request);
 int PMPIX_Graph_free(MPIX_Graph *graph);
+
+/* Failures */
+int PMPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int PMPIX_Comm_failure_ack(MPI_Comm comm);
+int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
 /* Fortran and C */
 MPI_Fint PMPI_Comm_c2f(MPI_Comm handle);

@@ -675,4 +675,8 @@ enum {
     OP_X_Graph_issue = 672,
     OP_X_Graph_init = 673,
     OP_X_Graph_free = 674,
+    OP_Comm_ack_failed = 675,
+    OP_Comm_get_failed = 676,
+    OP_X_Comm_failure_ack = 677,
+    OP_X_Comm_failure_get_acked = 678,
 };

@@ -8588,6 +8588,51 @@ int PMPIX_Graph_free(MPIX_Graph *graph)
 }
 #pragma weak MPIX_Graph_free = PMPIX_Graph_free
 
+int PMPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked)
+{
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = num_to_ack;
+    a[2] = WORD(num_acked);
+    return (int)libmpi_call(OP_Comm_ack_failed, a);
+}
+#pragma weak MPI_Comm_ack_failed = PMPI_Comm_ack_failed
+
+int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(failedgrp);
+    return (int)libmpi_call(OP_Comm_get_failed, a);
+}
+#pragma weak MPI_Comm_get_failed = PMPI_Comm_get_failed
+
+int PMPIX_Comm_failure_ack(MPI_Comm comm)
+{
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    return (int)libmpi_call(OP_X_Comm_failure_ack, a);
+}
+#pragma weak MPIX_Comm_failure_ack = PMPIX_Comm_failure_ack
+
+int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(failedgrp);
+    return (int)libmpi_call(OP_X_Comm_failure_get_acked, a);
+}
+#pragma weak MPIX_Comm_failure_get_acked = PMPIX_Comm_failure_get_acked
+
+#pragma weak MPIX_Comm_ack_failed = PMPI_Comm_ack_failed
+#pragma weak PMPIX_Comm_ack_failed = PMPI_Comm_ack_failed
+#pragma weak MPIX_Comm_get_failed = PMPI_Comm_get_failed
+#pragma weak PMPIX_Comm_get_failed = PMPI_Comm_get_failed
+
 #ifdef FACE_OPENMPI
 #pragma weak MPIX_Neighbor_allgather_init = PMPI_Neighbor_allgather_init
 #pragma weak PMPIX_Neighbor_allgather_init = PMPI_Neighbor_allgather_init

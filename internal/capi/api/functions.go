@@ -33,7 +33,12 @@ type Function struct {
 }
 
 // Extension tells whether the standard does not have the function.
-func (f Function) Extension() bool { return strings.HasPrefix(f.Name, extension) }
+func (f Function) Extension() bool { return strings.HasPrefix(f.Name, extension) || f.Proposed() }
+
+// Proposed tells whether the next standard may have it: then it has both names, MPI_NAME and MPIX_NAME.
+func (f Function) Proposed() bool {
+	return f.Chapter == failures && !strings.HasPrefix(f.Name, extension)
+}
 
 // Arg is an argument of a Function.
 type Arg struct {
@@ -41,8 +46,10 @@ type Arg struct {
 	Kind
 }
 
-// callbacks is the chapter whose rows are types of functions.
-const callbacks = "Callbacks"
+const (
+	callbacks = "Callbacks" // the chapter whose rows are types of functions
+	failures  = "Failures"  // that of what becomes of a program whose ranks fail
+)
 
 var (
 	chapterLine  = regexp.MustCompile(`^\[(.+)\]$`)

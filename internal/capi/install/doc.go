@@ -1,7 +1,7 @@
 // Package install makes the folder that programs in C, C++ and Fortran are built and run with:
 //
 //	bin/      mpicc, mpicxx, mpifort and their other names; mpiexec, mpirun, pvasrun; pvaspython
-//	include/  mpi.h, and for Fortran mpif.h and modules
+//	include/  mpi.h and mpi-ext.h, and for Fortran mpif.h and modules
 //	lib/      libmpi_abi.so.1, libmpi.so; libmpi.so.40 for programs that were built with Open MPI; pkgconfig/
 //
 // The library is built with the go command and the C compiler of the machine. The sources are

@@ -96,8 +96,11 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	return os.Rename(built, in.fresh("lib/"+soname)) // without the header that go makes beside it
 }
 
-// headers copies the header for C.
+// headers copies the headers for C.
 func (in *installation) headers(context.Context) error {
+	if err := in.copy("cmd/libmpi/mpi-ext.h", "include/mpi-ext.h", 0o644); err != nil {
+		return err
+	}
 	return in.copy("cmd/libmpi/gen/mpi.h", "include/mpi.h", 0o644)
 }
 

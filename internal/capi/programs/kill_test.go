@@ -125,3 +125,18 @@ func TestDeadlocksOfWindows(t *testing.T) {
 		}
 	})
 }
+
+// Programs that survive the failure of a rank learn of it by error classes, and go on.
+func TestSurvivors(t *testing.T) {
+	program := build(t, "survivors.c")
+	eachWay(t, func(t *testing.T, w way) {
+		cmd := exec.Command(tool("mpiexec"), "--with-ft", "ulfm", "-n", "4", "--btl", w.btl, "--timeout", "100",
+			program)
+		cmd.Env = append(cmd.Environ(), "PVAS_ENTRY="+w.entry)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		require.NoError(t, cmd.Run(), "%s", &stderr)
+		require.Equal(t, "survived\n", stdout.String())
+		require.Contains(t, stderr.String(), "was killed by signal 9 (killed, SIGKILL); the job goes on with 3 ranks")
+	})
+}

@@ -88,6 +88,9 @@ func TestStubsHaveEveryName(t *testing.T) {
 	for _, f := range table.functions {
 		require.Equal(t, "T", symbols["P"+api.CName(f.Name)], f.Name)
 		require.Equal(t, "W", symbols[api.CName(f.Name)], f.Name)
+		if f.Proposed() {
+			require.Equal(t, "WW", symbols["MPIX_"+f.Name]+symbols["PMPIX_"+f.Name], f.Name)
+		}
 	}
 }
 

@@ -48,6 +48,9 @@ func headerOf(t *table, face api.Face, top string) []byte {
 				fmt.Fprintf(&b, "\n/* %s */\n", chapter)
 			}
 			b.WriteString(prototype(prefix, f) + ";\n")
+			if f.Proposed() {
+				b.WriteString(strings.Replace(prototype(prefix, f), "MPI_"+f.Name+"(", "MPIX_"+f.Name+"(", 1) + ";\n")
+			}
 		}
 		b.WriteString(beside(prefix))
 	}

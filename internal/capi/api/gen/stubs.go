@@ -17,14 +17,25 @@ func stubs(t *table) ([]byte, error) {
 	for _, f := range t.functions {
 		fmt.Fprintf(&b, "\n%s\n{\n%s}\n#pragma weak %s = P%[3]s\n", prototype("P", f), body(f), api.CName(f.Name))
 	}
+	b.WriteString("\n")
+	for _, f := range t.functions {
+		if f.Proposed() {
+			b.WriteString(alsoX(f))
+		}
+	}
 	b.WriteString("\n#ifdef FACE_OPENMPI\n")
 	for _, f := range t.functions { // which Open MPI 4 has under this name
 		if persistent(f) {
-			fmt.Fprintf(&b, "#pragma weak MPIX_%s = PMPI_%[1]s\n#pragma weak PMPIX_%[1]s = PMPI_%[1]s\n", f.Name)
+			b.WriteString(alsoX(f))
 		}
 	}
 	b.WriteString("#endif\n")
 	return b.Bytes(), nil
+}
+
+// alsoX gives a function the name MPIX_NAME, too.
+func alsoX(f api.Function) string {
+	return fmt.Sprintf("#pragma weak MPIX_%s = PMPI_%[1]s\n#pragma weak PMPIX_%[1]s = PMPI_%[1]s\n", f.Name)
 }
 
 // collective tells whether a function is a collective operation, of a topology or not, and persistent whether it

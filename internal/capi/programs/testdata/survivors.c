@@ -1,0 +1,105 @@
+/* The last rank dies. The others learn of it by error classes, acknowledge it, and go on. Run with --survive. */
+#include "program.h"
+#include <mpi-ext.h>
+#include <signal.h>
+
+static int class_of(int code) {
+	int class = -1;
+	OK(MPI_Error_class(code, &class));
+	return class;
+}
+
+#define FAILS(call) CHECK(class_of(call) == MPI_ERR_PROC_FAILED)
+#define PENDS(call) CHECK(class_of(call) == MPI_ERR_PROC_FAILED_PENDING)
+
+static int handled;
+
+static void handler(MPI_Comm *comm, int *code, ...) {
+	(void)comm;
+	if (class_of(*code) == MPIX_ERR_PROC_FAILED) handled++;
+}
+
+/* group_is checks that a group is that of one rank of MPI_COMM_WORLD; -1: that it is empty. */
+static void group_is(MPI_Group group, int member) {
+	MPI_Group all;
+	int n = -1, first = 0, there = -1;
+	OK(MPI_Group_size(group, &n));
+	CHECK(n == (member >= 0));
+	if (n == 0) return;
+	OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+	OK(MPI_Group_translate_ranks(group, 1, &first, all, &there));
+	CHECK(there == member);
+	OK(MPI_Group_free(&all));
+}
+
+int main(void) {
+	static char buffer[1 << 20];
+	int in = -1, out, flag = -1, n = -1, index = -1, count = -1, indices[2], dead, next, last;
+	MPI_Group failed, all, alive;
+	MPI_Comm comm;
+	MPI_Request requests[2];
+	MPI_Status statuses[2], status;
+	MPI_Errhandler counts;
+	join(MPI_THREAD_SINGLE);
+	dead = size - 1, next = (rank + 1) % dead, last = (rank + dead - 1) % dead;
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (rank == dead) raise(SIGKILL);
+
+	FAILS(MPI_Recv(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	FAILS(MPI_Send(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD));
+	FAILS(MPI_Send(buffer, sizeof buffer, MPI_CHAR, dead, 1, MPI_COMM_WORLD));
+	FAILS(MPI_Probe(dead, 1, MPI_COMM_WORLD, &status));
+	OK(MPI_Comm_create_errhandler(handler, &counts));
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts));
+	FAILS(MPI_Ssend(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD));
+	CHECK(handled == 1);
+	OK(MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[0]));
+	requests[1] = MPI_REQUEST_NULL;
+	PENDS(MPI_Wait(&requests[0], &status));
+	CHECK(requests[0] != MPI_REQUEST_NULL && handled == 1);
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	OK(MPI_Errhandler_free(&counts));
+
+	PENDS(MPI_Test(&requests[0], &flag, &status));
+	CHECK(!flag);
+	PENDS(MPI_Testall(2, requests, &flag, statuses));
+	CHECK(!flag);
+	PENDS(MPI_Waitany(2, requests, &index, &status));
+	CHECK(index == 0);
+	CHECK(class_of(MPI_Waitall(2, requests, statuses)) == MPI_ERR_IN_STATUS);
+	CHECK(class_of(statuses[0].MPI_ERROR) == MPI_ERR_PROC_FAILED_PENDING && requests[0] != MPI_REQUEST_NULL);
+	CHECK(class_of(MPI_Waitsome(2, requests, &count, indices, statuses)) == MPI_ERR_IN_STATUS);
+	CHECK(count == 1 && indices[0] == 0 && requests[0] != MPI_REQUEST_NULL);
+	FAILS(MPI_Recv(&n, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &status));
+
+	OK(MPI_Comm_get_failed(MPI_COMM_WORLD, &failed));
+	group_is(failed, dead);
+	OK(MPIX_Comm_failure_get_acked(MPI_COMM_WORLD, &all));
+	group_is(all, -1);
+	OK(MPI_Comm_ack_failed(MPI_COMM_WORLD, 0, &n));
+	CHECK(n == 0);
+	OK(MPIX_Comm_ack_failed(MPI_COMM_WORLD, 1, &n));
+	CHECK(n == 1);
+	CHECK(class_of(MPI_Comm_ack_failed(MPI_COMM_WORLD, -1, &n)) == MPI_ERR_ARG);
+	OK(MPIX_Comm_failure_ack(MPI_COMM_WORLD));
+	OK(MPIX_Comm_failure_get_acked(MPI_COMM_WORLD, &all));
+	group_is(all, dead);
+	OK(MPI_Group_free(&all));
+
+	OK(MPI_Sendrecv(&rank, 1, MPI_INT, last, 5, &out, 1, MPI_INT, next, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	OK(MPI_Send(&rank, 1, MPI_INT, next, 3, MPI_COMM_WORLD));
+	OK(MPI_Wait(&requests[0], &status));
+	CHECK(in == last && status.MPI_SOURCE == last && requests[0] == MPI_REQUEST_NULL);
+
+	OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+	OK(MPI_Group_difference(all, failed, &alive));
+	OK(MPI_Comm_create_group(MPI_COMM_WORLD, alive, 0, &comm));
+	out = 1;
+	OK(MPI_Allreduce(MPI_IN_PLACE, &out, 1, MPI_INT, MPI_SUM, comm));
+	CHECK(out == dead);
+	OK(MPI_Comm_free(&comm));
+	OK(MPI_Finalize());
+	if (rank == 0) puts("survived");
+	return 0;
+}
