@@ -5,6 +5,8 @@ package mpi_test
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -29,7 +31,7 @@ func ExampleAllreduceOne() {
 
 // Each rank learns where its lines begin in a list of all.
 func ExampleExscanOne() {
-	ranks(3, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		lines := 10 * (world.Rank() + 1)
 		first, err := mpi.ExscanOne(world, lines, mpi.Sum[int]())
 		if err != nil {
@@ -46,16 +48,23 @@ func ExampleExscanOne() {
 	// rank 0: lines 0 to 9
 	// rank 1: lines 10 to 29
 	// rank 2: lines 30 to 59
+	// rank 3: lines 60 to 99
 }
 
 // Rank 0 gives all the same seed and each its own task, and has the results in the order of the ranks.
 func ExampleScatterOne() {
-	ranks(3, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		seed, err := mpi.BcastOne(world, 7*(1-world.Rank()), 0) // the others' value does not matter
 		if err != nil {
 			return err
 		}
-		task, err := mpi.ScatterOne(world, []int{100, 200, 300}, 0)
+		var tasks []int
+		if world.Rank() == 0 {
+			for i := range world.Size() {
+				tasks = append(tasks, 100*i)
+			}
+		}
+		task, err := mpi.ScatterOne(world, tasks, 0)
 		if err != nil {
 			return err
 		}
@@ -65,15 +74,15 @@ func ExampleScatterOne() {
 		}
 		return err
 	})
-	// Output: [107 207 307]
+	// Output: [7 107 207 307]
 }
 
 // A value goes around.
 func ExampleSendOne() {
-	ranks(3, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		n, me := world.Size(), world.Rank()
 		if me == 0 {
-			if err := mpi.SendOne(world, 1.5, 1, 0); err != nil {
+			if err := mpi.SendOne(world, 1.5, 1%n, 0); err != nil {
 				return err
 			}
 		}
@@ -87,28 +96,28 @@ func ExampleSendOne() {
 		}
 		return mpi.SendOne(world, 2*x, (me+1)%n, 0)
 	})
-	// Output: 6
+	// Output: 12
 }
 
 // Each rank knows how much all others have.
 func ExampleAllgatherOne() {
-	ranks(3, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		sizes, err := mpi.AllgatherOne(world, 10+world.Rank())
 		if err == nil && world.Rank() == 2 {
 			fmt.Println(sizes)
 		}
 		return err
 	})
-	// Output: [10 11 12]
+	// Output: [10 11 12 13]
 }
 
 // Words are sorted by their first letters: each rank owns some letters, and sends the others their words. Nobody knows
 // how many will come.
 func ExampleAlltoallAlloc() {
-	ranks(2, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		words := [][]byte{[]byte("ant"), []byte("zebra"), []byte("bear")}
-		if world.Rank() == 1 {
-			words = [][]byte{[]byte("yak"), []byte("cat")}
+		if world.Rank() > 0 {
+			words = [][]byte{[]byte("yak")}
 		}
 		parts := make([][]byte, world.Size())
 		for _, w := range words {
@@ -123,16 +132,20 @@ func ExampleAlltoallAlloc() {
 		return nil
 	})
 	// Unordered output:
-	// rank 0: ["ant bear " "cat "]
-	// rank 1: ["zebra " "yak "]
+	// rank 0: ["ant bear " "" "" ""]
+	// rank 1: ["" "" "" ""]
+	// rank 2: ["" "" "" ""]
+	// rank 3: ["zebra " "yak " "yak " "yak "]
 }
 
 // Parts of any length go out from rank 0 and come back.
 func ExampleScatterAlloc() {
-	ranks(3, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		var parts [][]int
 		if world.Rank() == 0 {
-			parts = [][]int{{1}, {2, 2}, {3, 3, 3}}
+			for i := range world.Size() {
+				parts = append(parts, slices.Repeat([]int{i}, i))
+			}
 		}
 		part, err := mpi.ScatterAlloc(world, parts, 0)
 		if err != nil {
@@ -154,24 +167,24 @@ func ExampleScatterAlloc() {
 		}
 		return err
 	})
-	// Output: [[10 100] [20 200 20 200] [30 300 30 300 30 300]]
+	// Output: [[] [10 100] [20 200 20 200] [30 300 30 300 30 300]]
 }
 
-// Every rank has the names of all.
+// Every rank has the texts of all.
 func ExampleAllgatherAlloc() {
-	ranks(3, func(world *mpi.Comm) error {
-		names, err := mpi.AllgatherAlloc(world, []byte([]string{"Ada", "Grace", "Radia"}[world.Rank()]))
+	ranks(4, func(world *mpi.Comm) error {
+		texts, err := mpi.AllgatherAlloc(world, []byte(strings.Repeat("a", world.Rank()+1)))
 		if err == nil && world.Rank() == 1 {
-			fmt.Printf("%s\n", names)
+			fmt.Printf("%s\n", texts)
 		}
 		return err
 	})
-	// Output: [Ada Grace Radia]
+	// Output: [a aa aaa aaaa]
 }
 
 // Ranks exchange their borders with both neighbours. Whatever happens, no request is forgotten.
 func ExampleWaitBatch() {
-	ranks(3, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		n, me := world.Size(), world.Rank()
 		left, right := (me+n-1)%n, (me+1)%n
 		fromLeft, fromRight := make([]int, 1), make([]int, 1)
@@ -189,21 +202,22 @@ func ExampleWaitBatch() {
 		return nil
 	})
 	// Unordered output:
-	// rank 0 is between 2 and 1
+	// rank 0 is between 3 and 1
 	// rank 1 is between 0 and 2
-	// rank 2 is between 1 and 0
+	// rank 2 is between 1 and 3
+	// rank 3 is between 2 and 0
 }
 
 // Rank 0 takes what comes until all have said that they are done, by an empty message.
 func ExampleMessages() {
-	ranks(3, func(world *mpi.Comm) error {
-		if world.Rank() > 0 {
-			if err := mpi.Send(world, make([]byte, world.Rank()), 0, 5); err != nil {
-				return err
-			}
-			return mpi.Send[byte](world, nil, 0, 5)
+	ranks(4, func(world *mpi.Comm) error {
+		if err := mpi.Send(world, make([]byte, world.Rank()+1), 0, 5); err != nil {
+			return err
 		}
-		bytes, left := 0, world.Size()-1
+		if err := mpi.Send[byte](world, nil, 0, 5); err != nil || world.Rank() > 0 {
+			return err
+		}
+		bytes, left := 0, world.Size()
 		for m, err := range mpi.Messages[byte](world, mpi.AnySource, 5) {
 			if err != nil {
 				return err
@@ -219,5 +233,5 @@ func ExampleMessages() {
 		fmt.Println(bytes, "bytes")
 		return nil
 	})
-	// Output: 3 bytes
+	// Output: 10 bytes
 }
