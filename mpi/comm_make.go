@@ -156,3 +156,15 @@ func (c *Comm) Failed() *Group { return (*Group)(comm.Failed(c.inner())) }
 //
 // MPI Forum issue 20 (MPI_Comm_ack_failed).
 func (c *Comm) Acknowledge(n int) int { return comm.Acknowledge(c.inner(), n) }
+
+// Revoke ends the use of c by all ranks, with pvasrun --survive: what is underway on it, and what begins later, returns
+// ErrRevoked (wrapped) at each of them. So ranks that do not need the one that has failed learn that others go on
+// elsewhere. One rank calls it, or several. It does not block. Free works as ever.
+//
+// MPI Forum issue 20 (MPI_Comm_revoke).
+func (c *Comm) Revoke() error { return comm.Revoke(c.inner()) }
+
+// IsRevoked tells whether a rank has revoked c, as far as this one has heard. It is local.
+//
+// MPI Forum issue 20 (MPIX_Comm_is_revoked).
+func (c *Comm) IsRevoked() bool { return comm.IsRevoked(c.inner()) }

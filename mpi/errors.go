@@ -48,6 +48,9 @@ var (
 	// ErrCancelSend means that a send to another rank, or one that is received, was to be cancelled.
 	ErrCancelSend = comm.ErrCancelSend
 
+	// ErrRevoked means that the communicator was revoked: see Comm.Revoke.
+	ErrRevoked = fault.ErrRevoked
+
 	// ErrNoMessage means that a message from Mprobe was received before.
 	ErrNoMessage = comm.ErrNoMessage
 

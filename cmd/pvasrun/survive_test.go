@@ -29,11 +29,14 @@ func TestSurvive(t *testing.T) {
 		{"--survive", "abort", 8, "", "ending the other 3 ranks"},
 		{"--survive", "early", 9, "", "exited with code 9; ending the other 3 ranks"},
 		{"--survive", "spawn", 0, "spawn: right\n", "exited with code 1; the job goes on"},
+		{"--survive", "revoke", 0, "revoke: right\n", ""},
+		{"--survive", "collectives", 0, "collectives: right\n", "was killed by signal 9"},
+		{"--survive --progress=owner", "revoke", 0, "revoke: right\n", ""},
 		{"--survive=off", "messages", 137, "", "ending the other 3 ranks"},
 	} {
 		for _, btl := range turn(t, i) {
 			t.Run(strings.Join([]string{c.flag, c.scenario, btl}, "/"), func(t *testing.T) {
-				args := []string{c.flag, "--btl", btl, "-n", "4", "--timeout", "60", program}
+				args := append(strings.Fields(c.flag), "--btl", btl, "-n", "4", "--timeout", "60", program)
 				got := command(t, nil, append(args, strings.Fields(c.scenario)...)...)
 				require.Equal(t, c.code, got.code, "%s%s", got.stdout, got.stderr)
 				require.Contains(t, got.stderr, c.stderr)

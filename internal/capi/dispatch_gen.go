@@ -994,8 +994,12 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 676:
 		return 0, p.Comm_get_failed(Comm(a.word(0)), Ptr[Group]{a.word(1)})
 	case 677:
-		return 0, p.X_Comm_failure_ack(Comm(a.word(0)))
+		return 0, p.Comm_is_revoked(Comm(a.word(0)), Ref{a.word(1), false})
 	case 678:
+		return 0, p.Comm_revoke(Comm(a.word(0)))
+	case 679:
+		return 0, p.X_Comm_failure_ack(Comm(a.word(0)))
+	case 680:
 		return 0, p.X_Comm_failure_get_acked(Comm(a.word(0)), Ptr[Group]{a.word(1)})
 	}
 	return p.dispatchCollective(op, a)
@@ -1874,6 +1878,8 @@ var calls = [...]callInfo{
 	{name: "MPIX_Graph_free", pointers: 0x1},
 	{name: "MPI_Comm_ack_failed", object: onComm, slot: 0, pointers: 0x4},
 	{name: "MPI_Comm_get_failed", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPI_Comm_is_revoked", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPI_Comm_revoke", object: onComm, slot: 0},
 	{name: "MPIX_Comm_failure_ack", object: onComm, slot: 0},
 	{name: "MPIX_Comm_failure_get_acked", object: onComm, slot: 0, pointers: 0x2},
 }

@@ -36,7 +36,7 @@ var classes = []struct {
 	{comm.ErrFreed, ERR_COMM}, {comm.ErrNoComm, ERR_COMM}, {comm.ErrPending, ERR_COMM}, {comm.ErrWorld, ERR_COMM},
 	{comm.ErrInter, ERR_COMM}, {comm.ErrNotInter, ERR_COMM}, {comm.ErrRace, ERR_COMM},
 	{comm.ErrBusy, ERR_REQUEST}, {comm.ErrActive, ERR_REQUEST}, {comm.ErrNotPersistent, ERR_REQUEST},
-	{comm.ErrNoMessage, ERR_REQUEST},
+	{comm.ErrNoMessage, ERR_REQUEST}, {comm.ErrRevoked, ERR_REVOKED},
 	{comm.ErrOverlap, ERR_BUFFER}, {comm.ErrTwice, ERR_BUFFER}, {comm.ErrInUse, ERR_BUFFER}, {comm.ErrOperator, ERR_OP},
 	{comm.ErrSpawn, ERR_SPAWN}, {comm.ErrPort, ERR_PORT}, {comm.ErrService, ERR_SERVICE}, {comm.ErrName, ERR_NAME},
 	{comm.ErrNoTopology, ERR_TOPOLOGY}, {comm.ErrNoCell, ERR_RANK},

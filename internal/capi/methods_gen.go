@@ -1966,6 +1966,25 @@ func (p *Process) Comm_get_failed(c Comm, failedgrp Ptr[Group]) error {
 	return nil
 }
 
+// Comm_is_revoked is MPI_Comm_is_revoked.
+func (p *Process) Comm_is_revoked(c Comm, flag Ref) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	flag.Set(int(boolInt(comm.IsRevoked(o1.c))))
+	return nil
+}
+
+// Comm_revoke is MPI_Comm_revoke.
+func (p *Process) Comm_revoke(c Comm) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return comm.Revoke(o1.c)
+}
+
 // X_Comm_failure_ack is MPI_X_Comm_failure_ack.
 func (p *Process) X_Comm_failure_ack(c Comm) error {
 	o1, err := p.comm(c)

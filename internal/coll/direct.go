@@ -34,7 +34,7 @@ func (t *Team) makeBoard() {
 	t.near = numa.Of(t.Job, t.world(t.Rank))
 	t.board = board.New(board.Members{Engine: t.Engine, Job: t.Job, Rank: t.Rank, Size: t.Size, World: t.World,
 		Oversubscribed: oversubscribed(t, 0), Flat: slices.Contains(t.Choice.Blocking[:], "flat"), Direct: m.Direct(),
-		Pool: t.Boards, Failure: &t.failure, Broken: &t.broken}, (*caller)(t))
+		Pool: t.Boards, Failure: &t.failure, Broken: &t.broken, Revoked: t.Revoked}, (*caller)(t))
 }
 
 // ReserveBoard allocates a board for another team of the same members: see board.Board.Reserve. It returns the zero

@@ -74,7 +74,7 @@ func (t *Team) findLevels() *levels {
 func (t *Team) among(members []int, place int) *Team {
 	s := &Team{
 		Engine: t.Engine, Job: t.Job, Context: t.Inner, Rank: place, Size: len(members),
-		Describe: t.Describe, Name: t.Name, Boards: t.Boards, Apart: t.Apart,
+		Describe: t.Describe, Name: t.Name, Boards: t.Boards, Apart: t.Apart, Revoked: t.Revoked,
 	}
 	for _, member := range members {
 		s.World = append(s.World, int32(t.world(member)))

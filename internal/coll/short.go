@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Short nonblocking calls that need all members, of a few members that share memory. They work as flat does, by the
@@ -127,6 +128,10 @@ func (x *Short) Progress() (done bool, err error) {
 		f := x.take()
 		x.ring.End()
 		return true, x.err(f)
+	}
+	if x.channel.IsRevoked() {
+		x.ring.End()
+		return true, fault.ErrRevoked
 	}
 	if n := x.team.Engine.GoneCount(); n != x.gone {
 		x.gone = n

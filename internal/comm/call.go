@@ -103,6 +103,9 @@ func enterBeside(c *Comm, call string) error {
 		race(c, call)
 	}
 	err := c.usable()
+	if call == "finalize" && errors.Is(err, ErrRevoked) {
+		err = nil
+	}
 	if err != nil {
 		c.entry.Leave()
 	}

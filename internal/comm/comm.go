@@ -105,6 +105,10 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	c.state.Store(c.usableState())
 	c.SetName("world")
 	c.self = sync.OnceValue(c.alone)
+	if job.Survives(root) {
+		c.engine.Revocations(p.readRevocations)
+		c.mayRevoke(c, id)
+	}
 	return c
 }
 
@@ -114,6 +118,7 @@ const (
 	plain          // likewise, and messages go the shortest way: calls are not checked
 	freed          // after Free
 	pending        // from Idup, until its request is complete: it has no id
+	revoked        // after Revoke, of whatever member
 )
 
 // newComm returns the communicator of a group that this process belongs to.
@@ -128,6 +133,7 @@ func (c *Comm) withoutID(m membership) *Comm {
 	n := &Comm{process: c.process, membership: m, rank: m.group.rank, size: len(m.group.ranks), engine: c.engine,
 		synchronous: c.synchronous, session: c.session}
 	n.ranks, n.units = m.peers.ranks, new(unitCache) // also of a copy of the world: its state is checked
+	n.revoked = new(atomic.Bool)
 	n.team = &coll.Team{Choice: c.team.Choice, Check: c.team.Check, Boards: c.team.Boards}
 	n.state.Store(pending)
 	return n
@@ -146,6 +152,7 @@ func (c *Comm) setID(taken uint64) {
 	}
 	c.linked = c.link(c.members.ranks)
 	c.state.Store(c.usableState())
+	c.mayRevoke(c, id)
 }
 
 // usableState is the state of a communicator that can be used.
@@ -197,6 +204,8 @@ func (c *Comm) usable() error {
 		return ErrFreed
 	case pending:
 		return ErrPending
+	case revoked:
+		return ErrRevoked
 	}
 	return nil
 }
@@ -298,7 +307,7 @@ func (c *Comm) plainTo(rank int) (peer int, ok bool) {
 
 // to returns the job's rank that a message to this rank goes to.
 func (c *Comm) to(rank int) (int, error) {
-	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size && c.state.Load() <= plain {
 		return rank, nil
 	}
 	return c.member(rank)
@@ -306,7 +315,7 @@ func (c *Comm) to(rank int) (int, error) {
 
 // from returns the job's rank that a message from this rank, or AnySource, comes from.
 func (c *Comm) from(rank int) (int, error) {
-	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size && c.state.Load() <= plain {
 		return rank, nil
 	}
 	if rank == AnySource {

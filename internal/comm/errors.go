@@ -24,6 +24,7 @@ var (
 	ErrActive        = pml.ErrActive
 	ErrNotPersistent = pml.ErrNotPersistent
 	ErrCancelSend    = pml.ErrCancelSend
+	ErrRevoked       = pml.ErrRevoked
 	ErrNoMessage     = pml.ErrNoMessage
 
 	// ErrNotOneAddressSpace means that the operation reads a peer's memory where

@@ -14,6 +14,9 @@ func (c *Comm) Free() (err error) {
 	if c.made() == nil && (c.isWorld() || c.permanent) {
 		return Wrap(op, ErrWorld)
 	}
+	if done, err := freeRevoked(c); done {
+		return err
+	}
 	if err := c.enter(op); err != nil {
 		return Wrap(op, err)
 	}
@@ -215,6 +218,9 @@ func Disconnect(c *Comm) error {
 	if c.made() == nil && (c.isWorld() || c.permanent) {
 		return Wrap(op, ErrWorld)
 	}
+	if done, err := freeRevoked(c); done {
+		return err
+	}
 	if err := c.enter(op); err != nil {
 		return Wrap(op, err)
 	}
@@ -223,6 +229,9 @@ func Disconnect(c *Comm) error {
 	c.unlink() // before the exchange: after it no member is linked by c
 	_, err := t.Exchange(nil)
 	leave(c, "", &err)
+	if errors.Is(err, ErrRevoked) {
+		err = nil // meanwhile
+	}
 	return errors.Join(Wrap(op, outlive(c.root, err)), c.Free())
 }
 

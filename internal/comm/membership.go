@@ -1,6 +1,10 @@
 package comm
 
 import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -15,11 +19,12 @@ type membership struct {
 	ranks   []int32    // those of peers; nil for the first world, where nothing needs to be translated
 	visited bool       // it has ranks of other jobs
 	units   *unitCache // of statuses
+	revoked *atomic.Bool
 }
 
 // single is a membership of one group.
 func single(g *Group) membership {
-	return membership{group: g, peers: g, members: g, ranks: g.ranks, units: new(unitCache)}
+	return membership{group: g, peers: g, members: g, ranks: g.ranks, units: new(unitCache), revoked: new(atomic.Bool)}
 }
 
 // world returns the job's rank of each member; nil if they have the same numbers.
@@ -107,4 +112,109 @@ func outlive(root *job.Root, err error) error {
 		return nil
 	}
 	return err
+}
+
+// Revoke ends the use of c by all members, in a job that survives: what is underway on it, and what begins later,
+// returns ErrRevoked at each of them. One member calls it; that another one does so, too, changes nothing. It does not
+// wait for the others. They hear of it also if this process dies as soon as it has returned.
+//
+// MPI Forum issue 20 (MPI_Comm_revoke).
+func Revoke(c *Comm) error {
+	const op = "revoke"
+	if err := c.usable(); err != nil && !errors.Is(err, ErrRevoked) {
+		return Wrap(op, err)
+	}
+	if !job.Survives(c.root) {
+		return Wrap(op, errors.New("ranks do not survive the failure of others: use pvasrun --survive"))
+	}
+	if c.revoked.Load() {
+		return nil
+	}
+	if !job.Revoke(c.root, job.Revocation{ID: idOf(c.context), Serial: c.team.Serial}) {
+		return Wrap(op, errors.New("a rank has made no call for so long that it has missed hundreds of them"))
+	}
+	for _, rank := range c.members.ranks {
+		c.root.Inbox(int(rank)).Notify()
+	}
+	c.engine.Progress()
+	return nil
+}
+
+// IsRevoked tells whether c was revoked, by this process or, as far as it has heard, by another one. It is local.
+//
+// MPI Forum issue 20 (MPIX_Comm_is_revoked).
+func IsRevoked(c *Comm) bool {
+	if c.made() != nil || c.finalized.Load() {
+		return false
+	}
+	c.engine.Progress()
+	return c.revoked.Load()
+}
+
+// revocable are the communicators of a process in a job that survives, by id. A goroutine that holds the lock takes no
+// other.
+type revocable struct {
+	mu    sync.Mutex
+	known map[uint32]*Comm
+}
+
+// mayRevoke has revocations of a communicator be heard, whose id is new.
+func (p *process) mayRevoke(c *Comm, id uint32) {
+	if !job.Survives(p.root) {
+		return
+	}
+	r := &p.revocable
+	r.mu.Lock()
+	if r.known == nil {
+		r.known = map[uint32]*Comm{}
+	}
+	r.known[id] = c
+	r.mu.Unlock()
+	if job.IsRevoked(p.root, id, c.team.Serial) { // before this process has made it
+		markRevoked(c)
+	}
+}
+
+// readRevocations returns the contexts of communicators of this process that were revoked since the last call.
+func (p *process) readRevocations() (contexts []uint32) {
+	for {
+		v, ok := job.Revoked(p.root, p.number)
+		if !ok {
+			return contexts
+		}
+		p.revocable.mu.Lock()
+		c := p.revocable.known[v.ID]
+		p.revocable.mu.Unlock()
+		if c == nil || !v.Is(v.ID, c.team.Serial) {
+			continue
+		}
+		markRevoked(c)
+		for purpose := range purposes {
+			contexts = append(contexts, purpose.of(v.ID))
+		}
+	}
+}
+
+// markRevoked has calls on c refused from now on.
+func markRevoked(c *Comm) {
+	c.revoked.Store(true)
+	for _, usable := range [...]uint32{ready, plain} {
+		c.state.CompareAndSwap(usable, revoked)
+	}
+}
+
+// freeRevoked is Free of a communicator that was revoked. Nothing of it is used again: messages of it may still be
+// underway, and members that are dead tell nothing.
+func freeRevoked(c *Comm) (done bool, err error) {
+	if c.made() != nil || c.isWorld() || c.permanent || !c.state.CompareAndSwap(revoked, freed) {
+		return false, nil
+	}
+	err = c.attributes.clear(c)
+	c.contexts.unfreed.remove(c)
+	c.unlink()
+	c.team.FreeGraphs()
+	c.revocable.mu.Lock()
+	delete(c.revocable.known, idOf(c.context))
+	c.revocable.mu.Unlock()
+	return true, Wrap("free", err)
 }

@@ -21,14 +21,15 @@ type process struct {
 	engine *pml.Engine
 	graphs *shared.Engine
 
-	contexts *contexts
-	networks []Network
-	visits   visits
-	windows  windows
-	buffered buffered
-	resource resource
-	opened   openPorts
-	failures failures.List
+	contexts  *contexts
+	networks  []Network
+	visits    visits
+	windows   windows
+	buffered  buffered
+	resource  resource
+	opened    openPorts
+	failures  failures.List
+	revocable revocable
 
 	describe func(call uint64) string                 // what a graph stands for, for errors
 	resolve  func(name uint64) func(inout, in []byte) // see Operators
@@ -44,7 +45,7 @@ func (p *process) newTeam(m *membership, id uint32, name func() string) *coll.Te
 	return &coll.Team{
 		Engine: p.engine, Job: p.root,
 		Context: collective.of(id), Inner: levels.of(id), Rank: m.members.rank, Size: len(m.members.ranks),
-		World: m.world(), Name: name, Describe: p.describe, Apart: m.visited,
+		World: m.world(), Name: name, Describe: p.describe, Apart: m.visited, Revoked: m.revoked,
 	}
 }
 
@@ -52,7 +53,7 @@ func (p *process) newTeam(m *membership, id uint32, name func() string) *coll.Te
 func (p *process) newChannel(m *membership, id uint32, name func() string) *cad.Channel {
 	p.graphs.Reuse(nonblocking.of(id))
 	return &cad.Channel{Context: nonblocking.of(id), Rank: m.members.rank, Size: len(m.members.ranks),
-		World: m.world(), Name: name}
+		World: m.world(), Name: name, Revoked: m.revoked}
 }
 
 // joined is the membership of an intercommunicator of two groups. All members agree which group comes first.

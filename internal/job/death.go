@@ -15,6 +15,7 @@ func (r *Root) MarkGone(rank int) {
 		r.head.firstLost.Store(uint32(rank) + 1)
 	}
 	r.head.goneCount.Add(1)
+	r.head.events.Add(1)
 	for i := range r.head.holds {
 		r.head.holds[i].reachedEvent.Signal()
 		r.head.holds[i].releasedEvent.Signal()
@@ -57,3 +58,112 @@ func Failed(r *Root, rank int) bool { return r.Gone(rank) && r.State(rank) != St
 
 // Survives tells whether the job goes on without ranks that have failed.
 func Survives(r *Root) bool { return r.settings.Survive }
+
+// # Revocations
+//
+// In a job that survives any member may revoke a communicator, and all members are to hear of it, also if that member
+// dies in the middle. The revocations of a job have numbers from 0 on. That of number n stands in slot n modulo
+// revocations, with the tag n + 1.
+//
+//   - R1: the member finds the first slot whose tag is not that of its number, and swaps its own revocation in.
+//   - R2: it raises events.
+//   - R3: it notifies the members.
+//
+// From R1 on the revocation holds, for no other member takes the slot before all ranks that live have read it. A rank
+// that sees events grow reads the slots from its own number on, as far as their tags are right. If the member dies
+// after R1, MarkGone does R2 and R3 in its stead.
+
+const (
+	revocations = 512 // that a living rank may have not read yet
+
+	revokedIDBits, revokedSerialBits = 29, 19 // and 16 of the tag
+)
+
+// Revocation is a communicator that was revoked: its id, and what tells it from others with the id.
+type Revocation struct{ ID, Serial uint32 }
+
+// Is tells whether it is that of a communicator.
+func (v Revocation) Is(id, serial uint32) bool {
+	return v.ID == id && v.Serial == serial&(1<<revokedSerialBits-1)
+}
+
+func (v Revocation) word(n uint32) uint64 {
+	return uint64(uint16(n+1))<<(revokedIDBits+revokedSerialBits) |
+		uint64(v.Serial&(1<<revokedSerialBits-1))<<revokedIDBits | uint64(v.ID)
+}
+
+// Revoke has all ranks hear of a revocation, as Revoked tells. The caller notifies the members. ok is false if a rank
+// that lives has read none for too long; then nothing has happened.
+func Revoke(r *Root, v Revocation) (ok bool) {
+	for n := heardLeast(r); ; n++ {
+		slot := &r.head.revoked[n%revocations]
+		for old := slot.Load(); ahead(old, n) < 0; old = slot.Load() {
+			if n-heardLeast(r) >= revocations {
+				return false
+			}
+			if slot.CompareAndSwap(old, v.word(n)) {
+				r.head.events.Add(1)
+				return true
+			}
+		}
+	}
+}
+
+// heardLeast is how many revocations all ranks have read that take part.
+func heardLeast(r *Root) uint32 {
+	least, some := uint32(0), false
+	for i := range r.Ranks() {
+		if b := &r.ranks[i]; reads(r, i) && (!some || int32(b.heard.Load()-least) < 0) {
+			least, some = b.heard.Load(), true
+		}
+	}
+	return least
+}
+
+// reads tells whether a rank reads revocations: it lives, and is between Init and Finalize.
+func reads(r *Root, rank int) bool { return !r.Gone(rank) && r.State(rank) == StateInit }
+
+// ahead is by how much the number of what stands in a slot is higher than n. It is negative if revocation n is not
+// there yet, and positive if it is no more.
+func ahead(word uint64, n uint32) int {
+	if word == 0 {
+		return -revocations
+	}
+	return int(int16(uint16(word>>(revokedIDBits+revokedSerialBits)) - uint16(n+1)))
+}
+
+// Revoked returns the next revocation that the rank has not read, if there is one. Only the rank itself calls it, one
+// goroutine at a time.
+func Revoked(r *Root, rank int) (v Revocation, ok bool) {
+	heard := &r.block(rank).heard
+	for {
+		n := heard.Load()
+		word := r.head.revoked[n%revocations].Load()
+		switch by := ahead(word, n); {
+		case by < 0:
+			return v, false
+		case by > 0: // the rank took no part for long, and is in none of those that it has missed
+			heard.Store(n + uint32(by) - revocations + 1)
+		default:
+			v = revocationOf(word)
+			heard.Store(n + 1) // from here on the slot may be taken
+			return v, true
+		}
+	}
+}
+
+func revocationOf(word uint64) Revocation {
+	return Revocation{ID: uint32(word & (1<<revokedIDBits - 1)),
+		Serial: uint32(word >> revokedIDBits & (1<<revokedSerialBits - 1))}
+}
+
+// IsRevoked tells whether a communicator was revoked, as far as that stands in a slot: for one that a rank makes after
+// it has read its revocation.
+func IsRevoked(r *Root, id, serial uint32) bool {
+	for i := range r.head.revoked {
+		if word := r.head.revoked[i].Load(); word != 0 && revocationOf(word).Is(id, serial) {
+			return true
+		}
+	}
+	return false
+}

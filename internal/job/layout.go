@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 39
+	LayoutVersion = 40
 
 	cacheLine = 64
 
@@ -93,7 +93,10 @@ type header struct {
 	// Written by the supervisor: see visitorBlock. visitors is published after their blocks.
 	number   atomic.Uint32
 	visitors atomic.Uint32
-	_        [cacheLine - 24]byte
+
+	// Of a job that survives: it grows with goneCount, and when a communicator is revoked. See Revoke.
+	events atomic.Uint32
+	_      [cacheLine - 28]byte
 
 	holds [holdCount]holdBlock
 
@@ -117,6 +120,9 @@ type header struct {
 	// Likewise: the number of its last report. See Polls.
 	report atomic.Uint32
 	_      [cacheLine - 20]byte
+
+	// Written by ranks: see Revoke.
+	revoked [revocations]atomic.Uint64
 }
 
 // holdBlock is one hold point.
@@ -144,7 +150,8 @@ type rankBlock struct {
 	links   atomic.Uint32 // communicators of the rank that have ranks of other worlds: see AddLink
 	ends    atomic.Uint32 // mayReceive, ending, draining: see EndReceives
 	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
-	_       [cacheLine - 52]byte
+	heard   atomic.Uint32 // revocations that the rank has read: see Revoked
+	_       [cacheLine - 56]byte
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share

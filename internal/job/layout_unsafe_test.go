@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 39, LayoutVersion)
+	require.EqualValues(t, 40, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -62,7 +62,8 @@ func TestLayout(t *testing.T) {
 		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1924},
 		{"look", unsafe.Offsetof(h.look), 1932},
 		{"report", unsafe.Offsetof(h.report), 1936},
-		{"header", unsafe.Sizeof(h), 1984},
+		{"header.revoked", unsafe.Offsetof(h.revoked), 1984},
+		{"header", unsafe.Sizeof(h), 6080},
 
 		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
 		{"settings.ringBlock", unsafe.Offsetof(s.ringBlock), 4},

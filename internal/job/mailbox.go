@@ -39,8 +39,14 @@ func (r *Root) Gone(rank int) bool {
 // GoneCount returns how many ranks have gone. It never falls.
 func (r *Root) GoneCount() int { return int(r.head.goneCount.Load()) }
 
-// GoneCounter returns the word that GoneCount reads, for callers that look often.
-func (r *Root) GoneCounter() *atomic.Uint32 { return &r.head.goneCount }
+// GoneCounter returns a word that grows when GoneCount does, for callers that look often. In a job that survives it
+// grows with each revocation, too.
+func (r *Root) GoneCounter() *atomic.Uint32 {
+	if r.settings.Survive {
+		return &r.head.events
+	}
+	return &r.head.goneCount
+}
 
 // OpenMailbox tells all ranks where the calling rank's mailbox lies, and wakes
 // those that have looked for it too early. The mailbox is ready for use. To be

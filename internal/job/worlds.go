@@ -30,6 +30,7 @@ func (r *Root) AddWorld(size, parent, number int, nodes ...int) (World, error) {
 			"use pvasrun --universe N with a larger N", r.Places(), w.First)
 	}
 	for rank := w.First; rank < w.First+size; rank++ {
+		r.ranks[rank].heard.Store(heardLeast(r))
 		a := &r.ranks[rank].address
 		if a.world = (worldBlock{uint32(w.First), uint32(size), uint32(number), uint32(parent)}); nodes != nil {
 			a.node = uint32(nodes[rank-w.First])

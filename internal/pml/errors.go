@@ -28,6 +28,9 @@ var (
 	ErrNotPersistent = errors.New("the request is not persistent, or was freed: " +
 		"only requests from calls such as SendInit and BarrierInit can be started and freed")
 
+	// ErrRevoked means that the communicator of the operation was revoked.
+	ErrRevoked = fault.ErrRevoked
+
 	// ErrCancelSend means that a send to another rank, or one that is received, was to be cancelled.
 	ErrCancelSend = errors.New("a send that is on its way cannot be cancelled")
 

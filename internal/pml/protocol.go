@@ -2,6 +2,7 @@ package pml
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
@@ -69,8 +70,9 @@ type protocol struct {
 	toItself    flow.Budget // of messages from this rank to itself
 	spares      flow.Spares
 	gone        gone.Ranks
-	completions uint64 // operations that have become complete
-	moves       uint64 // what the rank has done besides: messages that it has taken, sends that were queued
+	revocations func() (contexts []uint32) // see Engine.Revocations
+	completions uint64                     // operations that have become complete
+	moves       uint64                     // what the rank has done besides: messages taken, sends queued
 	questions   questions
 	line        *wait.Line[operation] // of those who wait for operations
 	stats       Stats
@@ -232,7 +234,11 @@ func (p *protocol) moved(op *operation, err error) {
 
 // noteGone fails the operations that depend on ranks that have gone since its last call: see package gone.
 func (p *protocol) noteGone() {
-	if !p.gone.Look(p.routes.Several(), p.pollAll, p.received, p.routes.Senders) {
+	news := p.gone.Look(p.routes.Several(), p.pollAll, p.received, p.routes.Senders)
+	if p.revocations != nil { // after the look at the count, which grows when one is there
+		p.revoke(p.revocations())
+	}
+	if !news {
 		return
 	}
 	p.updateFastPath()
@@ -242,6 +248,35 @@ func (p *protocol) noteGone() {
 	}
 	p.interruptWaits()
 	p.dropQueued(func(peer int32) error { return p.gone.Error(0, peer) })
+}
+
+// revoke ends what waits in some contexts. Messages there are dropped, and so are those that come: their senders do not
+// wait for receives that nobody will begin.
+func (p *protocol) revoke(contexts []uint32) {
+	if contexts == nil {
+		return
+	}
+	for _, context := range contexts {
+		p.gone.Revoke(context)
+		c := p.match.Known(context)
+		if c == nil {
+			continue
+		}
+		for _, msg := range slices.Collect(c.Messages()) {
+			p.taken(msg)
+			p.consume(p.unwanted(&msg.frame.Header), msg)
+		}
+	}
+	for op, err := range p.match.Expel(p.goneOf) {
+		p.complete(op, err)
+	}
+}
+
+// unwanted is a receive for a message that is dropped.
+func (p *protocol) unwanted(h *btl.Header) *operation {
+	op := p.newOperation(receiving, h.Context, int(h.Source), int(h.Tag))
+	op.left = true
+	return op
 }
 
 // goneOf is the error of a posted receive, or a probe, that ranks that have gone end.

@@ -99,6 +99,10 @@ func (p *protocol) deliver(f *btl.Frame) {
 		p.receiveFrame(op, f)
 		return
 	}
+	if p.gone.Revoked(f.Context) {
+		p.receiveFrame(p.unwanted(&f.Header), f)
+		return
+	}
 	if op := p.match.In(f.Context).Arrive(f.Source, f.Tag); op != nil {
 		p.receiveFrame(op, f)
 		return

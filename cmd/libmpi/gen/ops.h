@@ -677,6 +677,8 @@ enum {
     OP_X_Graph_free = 674,
     OP_Comm_ack_failed = 675,
     OP_Comm_get_failed = 676,
-    OP_X_Comm_failure_ack = 677,
-    OP_X_Comm_failure_get_acked = 678,
+    OP_Comm_is_revoked = 677,
+    OP_Comm_revoke = 678,
+    OP_X_Comm_failure_ack = 679,
+    OP_X_Comm_failure_get_acked = 680,
 };

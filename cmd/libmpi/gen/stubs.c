@@ -8609,6 +8609,25 @@ int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp)
 }
 #pragma weak MPI_Comm_get_failed = PMPI_Comm_get_failed
 
+int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(flag);
+    return (int)libmpi_call(OP_Comm_is_revoked, a);
+}
+#pragma weak MPI_Comm_is_revoked = PMPI_Comm_is_revoked
+
+int PMPI_Comm_revoke(MPI_Comm comm)
+{
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    return (int)libmpi_call(OP_Comm_revoke, a);
+}
+#pragma weak MPI_Comm_revoke = PMPI_Comm_revoke
+
 int PMPIX_Comm_failure_ack(MPI_Comm comm)
 {
     int64_t slots[2], *a = slots + 1;
@@ -8632,6 +8651,10 @@ int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp)
 #pragma weak PMPIX_Comm_ack_failed = PMPI_Comm_ack_failed
 #pragma weak MPIX_Comm_get_failed = PMPI_Comm_get_failed
 #pragma weak PMPIX_Comm_get_failed = PMPI_Comm_get_failed
+#pragma weak MPIX_Comm_is_revoked = PMPI_Comm_is_revoked
+#pragma weak PMPIX_Comm_is_revoked = PMPI_Comm_is_revoked
+#pragma weak MPIX_Comm_revoke = PMPI_Comm_revoke
+#pragma weak PMPIX_Comm_revoke = PMPI_Comm_revoke
 
 #ifdef FACE_OPENMPI
 #pragma weak MPIX_Neighbor_allgather_init = PMPI_Neighbor_allgather_init

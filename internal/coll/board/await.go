@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -91,6 +92,11 @@ func (b *Board) sleep(by wakers) bool {
 		*b.Broken = err
 		return false
 	}
+	if !b.phase.reached(b) && b.revoked() {
+		b.caller.Keep()
+		*b.Broken = pml.ErrRevoked
+		return false
+	}
 	return b.phase.reached(b) || !b.leave()
 }
 
@@ -108,7 +114,7 @@ func (b *Board) countSleepers(by wakers, n int32) {
 
 // isOver tells a sleeping member whether its wait is over.
 func (b *Board) isOver() bool {
-	return b.phase.reached(b) || b.Engine.GoneCount() != 0 && b.missing(b.through) >= 0
+	return b.phase.reached(b) || b.Engine.GoneCount() != 0 && (b.revoked() || b.missing(b.through) >= 0)
 }
 
 // waiting is what the hang report says of a member that waits at the board.

@@ -2,15 +2,20 @@ package board
 
 import "github.com/gopvas/gopvas/internal/coll/cad"
 
-// deserted tells whether a member has gone. It looks at the members once for each rank of the job that goes. Only the
-// goroutine that makes the calls asks.
+// deserted tells whether a member has gone, or the communicator was revoked. It looks at the members once for each rank
+// of the job that goes. Only the goroutine that makes the calls asks.
 func (b *Board) deserted() bool { return b.Engine.GoneCount() != b.seen && b.lookForLost() || b.left }
 
 func (b *Board) lookForLost() bool {
 	b.seen = b.Engine.GoneCount()
-	b.left = b.missing(func(int) bool { return false }) >= 0
+	if b.Revoked != nil {
+		b.Engine.Progress() // which reads revocations
+	}
+	b.left = b.revoked() || b.missing(func(int) bool { return false }) >= 0
 	return b.left
 }
+
+func (b *Board) revoked() bool { return b.Revoked != nil && b.Revoked.Load() }
 
 // gone notes a member that has gone and has not completed the call before k: then k cannot
 // end. Other members may not have noticed, but will.

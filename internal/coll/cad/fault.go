@@ -21,6 +21,7 @@ const (
 	Pairs                             // the ranks have different numbers of messages for one another
 	Refused                           // the rank has passed wrong arguments
 	Mismatch                          // the two ranks have made different calls
+	Revoked                           // the communicator was revoked
 )
 
 // Kind is the fault without the ranks.
@@ -184,6 +185,8 @@ func (r Reporter) Err(f Failure, own uint64) error {
 	}
 	e := &fault.MismatchError{Member: r.Member(f.Rank())}
 	switch f.Kind() {
+	case Revoked:
+		return fault.ErrRevoked
 	case Lost:
 		return &fault.LostError{Rank: f.Rank()}
 	case Panic:

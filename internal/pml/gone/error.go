@@ -11,14 +11,20 @@ import (
 // Error returns a *LostError if nothing can come from, or get to, this peer,
 // which may be match.AnySource, in a context.
 func (r *Ranks) Error(context uint32, peer int32) error {
-	if r.dead == nil {
+	if r.dead == nil && r.revoked == nil {
 		return nil
 	}
 	return r.errorFor(context, peer)
 }
 
-// errorFor is Error if ranks have gone.
+// errorFor is Error if ranks have gone, or contexts were revoked.
 func (r *Ranks) errorFor(context uint32, peer int32) error {
+	if r.revoked[context] {
+		return fault.ErrRevoked
+	}
+	if r.dead == nil {
+		return nil
+	}
 	rank := int(peer)
 	if peer == match.AnySource {
 		circle := r.circles.of(context)
@@ -48,7 +54,7 @@ func (r *Ranks) errorFor(context uint32, peer int32) error {
 // Pending returns a *PendingError if a receive from match.AnySource goes on in a context though a rank of its circle
 // has failed: a wait for it ends. It does so in jobs that survive, until the failure is acknowledged.
 func (r *Ranks) Pending(context uint32, peer int32) error {
-	if r.dead == nil || peer != match.AnySource || !r.survive {
+	if r.dead == nil || peer != match.AnySource || !r.survive || r.revoked[context] {
 		return nil
 	}
 	circle := r.circles.of(context)
@@ -64,7 +70,7 @@ func (r *Ranks) Pending(context uint32, peer int32) error {
 // Failure returns the error of a probe, or of a receive that blocks, which cannot go on: as Error, or a *LostError
 // instead of Pending's.
 func (r *Ranks) Failure(context uint32, peer int32) error {
-	if r.dead == nil {
+	if r.dead == nil && r.revoked == nil {
 		return nil
 	}
 	if err, ok := r.Pending(context, peer).(*fault.PendingError); ok { //nolint:errorlint // it is not wrapped
@@ -72,6 +78,17 @@ func (r *Ranks) Failure(context uint32, peer int32) error {
 	}
 	return r.errorFor(context, peer)
 }
+
+// Revoke has all that waits in a context fail from now on with ErrRevoked.
+func (r *Ranks) Revoke(context uint32) {
+	if r.revoked == nil {
+		r.revoked = map[uint32]bool{}
+	}
+	r.revoked[context] = true
+}
+
+// Revoked tells whether a context was revoked.
+func (r *Ranks) Revoked(context uint32) bool { return r.revoked != nil && r.revoked[context] }
 
 // Acknowledge has the failures of some ranks fail nothing any more from match.AnySource in a context, if they are more
 // than those that were acknowledged before, which they begin with. It returns how many are.

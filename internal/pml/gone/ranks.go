@@ -29,15 +29,16 @@ type Ranks struct {
 	count   *atomic.Uint32 // of the job
 	circles circles        // has a lock of its own
 
-	known    int    // number of ranks that had gone when all of those were dead
-	here     int    // those of this rank's world among them
-	seen     int    // number of ranks that had gone at the last Look
-	received uint64 // messages that had been handed over then
-	departed []int  // the ranks that had
-	due      []bool // by rank: one of its messages was not handed over
-	dead     []bool // by rank: it has gone, and so have its messages; made when needed
-	lost     int    // one of them that went without Finalize, -1 if none
-	looks    uint64 // calls of Look that may have changed something
+	known    int             // number of ranks that had gone when all of those were dead
+	here     int             // those of this rank's world among them
+	seen     int             // number of ranks that had gone at the last Look
+	received uint64          // messages that had been handed over then
+	departed []int           // the ranks that had
+	due      []bool          // by rank: one of its messages was not handed over
+	dead     []bool          // by rank: it has gone, and so have its messages; made when needed
+	lost     int             // one of them that went without Finalize, -1 if none
+	revoked  map[uint32]bool // contexts of communicators that were revoked; nil: none
+	looks    uint64          // calls of Look that may have changed something
 	isDue    func(rank int)
 }
 

@@ -4,8 +4,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -13,7 +15,7 @@ import (
 
 var scenarios = map[string]func(world *mpi.Comm) error{
 	"messages": messages, "finalized": finalized, "all": all, "abort": abort, "spawn": spawn, "error": returned,
-	"children": children,
+	"children": children, "revoke": revoke, "collectives": collectives,
 }
 
 func main() {
@@ -275,5 +277,110 @@ func children(world *mpi.Comm) error {
 		return err
 	}
 	fmt.Println("children: right")
+	return nil
+}
+
+// underway are operations in which the other ranks are when rank 0 revokes a communicator. None of them can end by
+// itself: rank 0 takes part in none.
+var underway = map[string]func(c *mpi.Comm) error{
+	"recv":  func(c *mpi.Comm) error { _, err := mpi.Recv(c, []int{0}, 0, 0); return err },
+	"any":   func(c *mpi.Comm) error { _, err := mpi.Recv(c, []int{0}, mpi.AnySource, 0); return err },
+	"probe": func(c *mpi.Comm) error { _, err := mpi.Probe(c, 0, 0); return err },
+	"wait": func(c *mpi.Comm) error {
+		r, err := mpi.Irecv(c, []int{0}, 0, 0)
+		if err == nil {
+			_, err = r.Wait()
+		}
+		return err
+	},
+	"barrier":   func(c *mpi.Comm) error { return c.Barrier() },
+	"allreduce": func(c *mpi.Comm) error { return mpi.Allreduce(c, nil, make([]int, 4), mpi.Sum[int]()) },
+	"long":      func(c *mpi.Comm) error { return mpi.Allreduce(c, nil, make([]int, 1<<17), mpi.Sum[int]()) },
+	"bcast":     func(c *mpi.Comm) error { return mpi.Bcast(c, make([]int, 1<<17), 0) },
+	"dup":       func(c *mpi.Comm) error { _, err := c.Dup(); return err },
+	"ibarrier": func(c *mpi.Comm) error {
+		r, err := c.Ibarrier()
+		if err == nil {
+			_, err = r.Wait()
+		}
+		return err
+	},
+}
+
+// revoke has rank 0 revoke communicators on which the others are in an operation, or about to begin one. A barrier
+// before makes the board of the communicator, or not.
+func revoke(world *mpi.Comm) error {
+	for _, name := range slices.Sorted(maps.Keys(underway)) {
+		for _, used := range []bool{false, true} {
+			c, err := world.Dup()
+			if err == nil && used {
+				err = c.Barrier()
+			}
+			if err != nil {
+				return err
+			}
+			if world.Rank() == 0 {
+				err = c.Revoke()
+			} else if err = underway[name](c); errors.Is(err, mpi.ErrRevoked) {
+				err = nil
+			} else {
+				err = fmt.Errorf("%s on a communicator that is revoked: %v", name, err)
+			}
+			if err != nil {
+				return err
+			}
+			if err := refused(c); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if err := errors.Join(c.Free(), world.Barrier()); err != nil { // others are not revoked
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	if world.Rank() == 0 {
+		fmt.Println("revoke: right")
+	}
+	return nil
+}
+
+// refused requires that all that begins on a revoked communicator is refused, but for local calls.
+func refused(c *mpi.Comm) error {
+	_, received := mpi.Irecv(c, []int{0}, 0, 0)
+	_, duplicate := c.Dup()
+	for _, err := range []error{mpi.Send(c, []int{0}, 0, 0), received, duplicate, c.Barrier()} {
+		if !errors.Is(err, mpi.ErrRevoked) {
+			return fmt.Errorf("after a revocation: %v", err)
+		}
+	}
+	if !c.IsRevoked() || c.Size() != c.Group().Size() || c.Revoke() != nil {
+		return errors.New("local calls work on a revoked communicator")
+	}
+	return nil
+}
+
+// collectives has the last rank die in the middle of collectives. Each survivor gets an error, by itself or because
+// another one has revoked the communicator, and then all go on by another one.
+func collectives(world *mpi.Comm) error {
+	dead := world.Size() - 1
+	sum := make([]int, 1000)
+	var err error
+	for round := 0; err == nil; round++ {
+		if world.Rank() == dead && round == 5 {
+			return die()
+		}
+		err = mpi.Allreduce(world, nil, sum[:1+round%2*999], mpi.Sum[int]())
+	}
+	if !errors.As(err, new(*mpi.LostError)) && !errors.Is(err, mpi.ErrRevoked) {
+		return err
+	}
+	if err := world.Revoke(); err != nil {
+		return err
+	}
+	if err := world.Barrier(); !errors.Is(err, mpi.ErrRevoked) {
+		return fmt.Errorf("barrier on the world: %v", err)
+	}
+	if world.Rank() == 0 {
+		fmt.Println("collectives: right")
+	}
 	return nil
 }

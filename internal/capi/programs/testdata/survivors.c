@@ -98,6 +98,14 @@ int main(void) {
 	out = 1;
 	OK(MPI_Allreduce(MPI_IN_PLACE, &out, 1, MPI_INT, MPI_SUM, comm));
 	CHECK(out == dead);
+	OK(MPIX_Comm_is_revoked(comm, &flag));
+	CHECK(!flag);
+	if (rank == 0) OK(MPI_Comm_revoke(comm));
+	else CHECK(class_of(MPI_Barrier(comm)) == MPI_ERR_REVOKED);
+	CHECK(class_of(MPI_Send(&in, 1, MPI_INT, 0, 0, comm)) == MPIX_ERR_REVOKED);
+	OK(MPI_Comm_is_revoked(comm, &flag));
+	CHECK(flag);
+	OK(MPIX_Comm_revoke(comm));
 	OK(MPI_Comm_free(&comm));
 	OK(MPI_Finalize());
 	if (rank == 0) puts("survived");

@@ -21,6 +21,9 @@ func (r *run) ended() cad.Failure {
 		}
 		return b.Failure()
 	}
+	if r.channel.IsRevoked() {
+		return cad.About(cad.Revoked, r.e.rank)
+	}
 	n := r.e.messages.GoneCount()
 	news := n != r.gone
 	if news {
@@ -40,9 +43,11 @@ func (r *run) ended() cad.Failure {
 
 // noteDead returns the ranks that have gone. e.mu is held.
 func (e *Engine) noteDead() []int {
-	if len(e.dead) == e.messages.GoneCount() {
+	n := e.messages.GoneCount() // before the look: who goes meanwhile is found now, or at the next one
+	if n == e.deadAt {
 		return e.dead
 	}
+	e.deadAt = n
 	for rank := range e.job.Ranks() {
 		if e.job.Gone(rank) && !slices.Contains(e.dead, rank) {
 			e.dead = append(e.dead, rank)
