@@ -29,8 +29,8 @@ type (
 // number of calls and goroutines at a time. All ranks of a call give the same.
 //
 // Operators are associative. Sums of floating-point numbers are not, quite: which bits
-// come out depends on the order, and that depends on the algorithm and the number of
-// ranks, but on nothing else. So two runs give the same bits.
+// come out depends on the order, and that depends on the number of ranks, and where these are
+// on several nodes. So two runs give the same bits.
 //
 // MPI 4.1 section 6.9.
 type Op[T any] struct {

@@ -2,6 +2,7 @@ package capi
 
 import (
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/coll/order"
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
@@ -111,7 +112,7 @@ func (r *reducing) reduceAcross(k *collective, send, recv Address, count, root i
 }
 
 // fold sends a vector, unless it is nil, to each rank of the remote group. It combines the
-// vectors of length bytes that come from there, in the order of the ranks. The result is what
+// vectors of length bytes that come from there, in the order of package order. The result is what
 // the combined vector has from the byte from on.
 func (r *reducing) fold(k *collective, send, result []byte, length, from int) error {
 	var out []comm.Buffer
@@ -126,10 +127,11 @@ func (r *reducing) fold(k *collective, send, result []byte, length, from int) er
 	op, store := r.op, r.hooks.After
 	k.edges.Hooks = coll.Hooks{Before: r.hooks.Before, After: func() {
 		if len(result) > 0 {
-			copy(result, in[0].Bytes[from:])
-			for _, b := range in[1:] {
-				op.Apply(result, b.Bytes[from:][:len(result)])
+			vectors := make([][]byte, len(in))
+			for i := range in {
+				vectors[i] = in[i].Bytes[from:]
 			}
+			new(order.Evaluator).Reduce(op, result, vectors)
 		}
 		if store != nil {
 			store()

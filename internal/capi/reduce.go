@@ -60,7 +60,7 @@ func (o *opObject) userOn(of *typeObject, t Type) (reduction, error) {
 			return reduction{}, err
 		}
 	}
-	r.user = &userFunction{function: o.function, argument: o.argument, commutes: o.commutes, t: t,
+	r.user = &userFunction{function: o.function, argument: o.argument, t: t,
 		unit: int(max(unit, 1)), lb: trueLB, single: unit != extent}
 	r.op = &coll.Op{Size: r.user.unit, Commutative: o.commutes, Apply: r.user.apply}
 	o.made.Store(&r)
@@ -73,7 +73,6 @@ func (o *opObject) userOn(of *typeObject, t Type) (reduction, error) {
 type userFunction struct {
 	function Func
 	argument uintptr // one more, unless it is 0
-	commutes bool
 	t        Type
 	unit     int   // bytes from element to element
 	lb       int64 // displacement of the first byte of an element
@@ -89,13 +88,9 @@ func operate(f func()) {
 }
 
 // apply sets inout[i] = inout[i] op in[i]. A function of the program sets its second operand
-// to its first op its second.
+// to its first op its second. The operands of one that commutes keep their places, too, for the sake of the bits.
 func (f *userFunction) apply(inout, in []byte) {
 	operate(func() {
-		if f.commutes {
-			f.call(in, inout)
-			return
-		}
 		result := make([]byte, len(in))
 		copy(result, in)
 		f.call(inout, result)

@@ -177,9 +177,12 @@ func word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 
 // answer is the answer to the question of a member.
 func (m *made) answer(to int) (b []byte) {
-	size, commutes := uint64(m.size), uint64(0)
+	size, operator := uint64(m.size), uint64(0)
 	if m.commutative {
-		commutes = 1
+		operator |= commutes
+	}
+	if m.exact {
+		operator |= exact
 	}
 	if slices.Contains(m.of().out, to) {
 		size |= sends
@@ -187,7 +190,7 @@ func (m *made) answer(to int) (b []byte) {
 	if slices.Contains(m.of().in, to) {
 		size |= receives
 	}
-	for _, w := range []uint64{m.call, size, uint64(m.element), commutes} {
+	for _, w := range []uint64{m.call, size, uint64(m.element), operator} {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
 	for _, n := range m.of().shares {
@@ -201,8 +204,8 @@ func readAnswer(b []byte) made {
 	for i := answerBytes / 8; i < len(b)/8; i++ {
 		of.shares = append(of.shares, int(word(b, i)))
 	}
-	return made{call: word(b, 0), size: int(word(b, 1)), element: int32(word(b, 2)), commutative: word(b, 3) != 0,
-		many: true, lists: of}
+	return made{call: word(b, 0), size: int(word(b, 1)), element: int32(word(b, 2)),
+		commutative: word(b, 3)&commutes != 0, exact: word(b, 3)&exact != 0, many: true, lists: of}
 }
 
 // inquiry is the task of a question to all other members.

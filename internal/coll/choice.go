@@ -88,13 +88,11 @@ var algorithms = []algorithm{
 	{kind: Scan, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Scan, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Scan, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Scan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
-	{kind: Scan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
+	{kind: Scan, name: "recursive-doubling", build: graphScan, suits: always, shared: always},
 	{kind: Exscan, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Exscan, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Exscan, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Exscan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
-	{kind: Exscan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
+	{kind: Exscan, name: "recursive-doubling", build: graphScan, suits: always, shared: always},
 
 	{kind: Gather, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
@@ -203,6 +201,7 @@ func (l *algorithm) possible(t *Team, a *Args) bool {
 type choice struct {
 	irregular bool
 	ordered   bool // the operator does not commute
+	exact     bool // the operator
 	size      int
 	want      string
 	algorithm *algorithm
@@ -213,10 +212,11 @@ type choice struct {
 func (t *Team) choose() *algorithm {
 	a := &t.args
 	last, want := &t.chosen[a.Kind], t.Choice.Blocking[a.Kind]
-	ordered := a.Op != nil && !a.Op.Commutative
+	ordered, same := a.Op != nil && !a.Op.Commutative, a.Op != nil && a.Op.Exact
 	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular ||
-		last.ordered != ordered || last.want != want {
-		*last = choice{irregular: a.Irregular, ordered: ordered, size: t.size, want: want, algorithm: t.search()}
+		last.ordered != ordered || last.exact != same || last.want != want {
+		*last = choice{irregular: a.Irregular, ordered: ordered, exact: same, size: t.size, want: want,
+			algorithm: t.search()}
 	}
 	return last.algorithm
 }

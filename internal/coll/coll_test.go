@@ -81,6 +81,7 @@ func try(w *Team, seed uint64, calls, most int) error {
 	teams := []*Team{w, split(w, 2), byNode(w), shuffled(w, seed)}
 	for i := range calls {
 		t := teams[i%len(teams)]
+		t.Reproducible = true
 		d := newDraw(seed + uint64(i)<<32)
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
 		names := Algorithms(kind)

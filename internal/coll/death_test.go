@@ -322,6 +322,7 @@ func TestTwoTeamsAtOnce(t *testing.T) {
 }
 
 func many(t *Team, seed uint64) error {
+	t.Reproducible = true
 	for i := range 100 {
 		d := newDraw(seed<<40 + uint64(i))
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))

@@ -36,7 +36,7 @@
 //     So nobody waits for a member that is not running.
 //
 // A member sleeps once in a call, twice at most, and the bytes move once. Operators are
-// applied in the order of the members, so that the bits are the same in every run.
+// applied in the order of package order, in all algorithms, so that the bits do not depend on which it is.
 //
 // # Levels
 //

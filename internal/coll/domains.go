@@ -7,7 +7,7 @@ import (
 
 // Calls of a team that spans several domains of caches or memory. In short ones what the members give goes up the tree
 // of the board, and the result down. Each domain then gets the lines that it needs once. The first member applies
-// operators, in the order of the members, so the bits do not depend on where these run. A long Allreduce goes in two
+// operators, in the one order, so the bits do not depend on where the members run. A long Allreduce goes in two
 // steps; all else shares work as in one domain.
 
 // byDomains does the call.
@@ -79,7 +79,7 @@ func (t *Team) combine() {
 	}
 	t.from = from
 	if t.args.Kind.reduces() && t.args.Kind != Scan && t.args.Kind != Exscan {
-		takeSum(t, to, from)
+		t.reduce(to, from)
 		return
 	}
 	for member, in := range from {

@@ -86,7 +86,7 @@ func TestDomainsSameBits(t *testing.T) {
 					if kind == ReduceScatter {
 						a = simple(kind, w, 8*(n/ranks))
 					}
-					a.Op = floats
+					a.Op = colltest.Floats
 					for at := 0; at < len(a.Send.Data); at += 8 {
 						x := math.Ldexp(d.Float64()-0.5, d.IntN(60))
 						binary.LittleEndian.PutUint64(a.Send.Data[at:], math.Float64bits(x))

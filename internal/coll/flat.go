@@ -62,10 +62,9 @@ func (t *Team) own() []byte {
 	return own
 }
 
-// combiner applies the operator of a call, and has memory for it.
+// combiner combines vectors of a call in the one order: see package order.
 type combiner interface {
-	apply(inout, in []byte)
-	temp(n int) []byte
+	reduce(sum []byte, from [][]byte)
 }
 
 // take makes the result of a member from what all members have given, n bytes for each of them.
@@ -77,35 +76,26 @@ func (a *Args) take(c combiner, rank, n int, from [][]byte) {
 		}
 	case Reduce:
 		if rank == a.Root {
-			takeSum(c, a.Recv.Data[:n], from)
+			c.reduce(a.Recv.Data[:n], from)
 		}
 	case Allreduce:
-		takeSum(c, a.Recv.Data[:n], from)
+		c.reduce(a.Recv.Data[:n], from)
 	case Scan:
-		takeSum(c, a.Recv.Data[:n], from[:rank+1])
+		c.reduce(a.Recv.Data[:n], from[:rank+1])
 	case Exscan:
-		takeSum(c, a.Recv.Data[:n], from[:rank])
+		if rank > 0 {
+			c.reduce(a.Recv.Data[:n], from[:rank])
+		}
 	case ReduceScatter:
-		sum := c.temp(n)
-		takeSum(c, sum, from)
 		start, length := a.Send.block(rank)
-		copy(a.Recv.Data, sum[start:][:length])
+		for i := range from {
+			from[i] = from[i][start:]
+		}
+		c.reduce(a.Recv.Data[:length], from)
 	case Scatter:
 		line.Copy(a.Recv.Data, from[a.Root][rank*n:][:n])
 	default:
 		a.takeBlocks(rank, n, from)
-	}
-}
-
-// takeSum combines what some members have given.
-func takeSum(c combiner, sum []byte, from [][]byte) {
-	if len(from) == 0 {
-		return
-	}
-	line.Copy(sum, from[0])
-	for _, in := range from[1:] {
-		line.ReadsBytes(in[:len(sum)])
-		c.apply(sum, in[:len(sum)])
 	}
 }
 

@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/order"
 )
 
 // Allreduce, ReduceScatter and the scans as graphs.
@@ -19,51 +20,33 @@ func graphAllreduceTree(b *builder) {
 	b.down(result, 0, done)
 }
 
-// graphAllreduceDoubling: after round i each member has the result of a run of 2^(i+1)
-// members, which it got by exchanging with the neighbouring run. If the number of members
-// is no power of two, some of the first join with a neighbour beforehand. Runs stay in the
-// order of the members, so any associative operator will do.
+// graphAllreduceDoubling: after round i each member has the result of its block of 2^(i+1) members. The halves of a
+// block exchange theirs; the members of a shorter right half serve several.
 func graphAllreduceDoubling(b *builder) {
 	t := b.t
 	n := len(b.a.Send.Data)
-	own, result := b.a.Send.Data, b.a.Recv.Data[:n]
-	power := 1
-	for power*2 <= t.Size {
-		power *= 2
-	}
-	extra := t.Size - power // pairs that join
-	me := t.Rank - extra
-	if t.Rank < 2*extra && t.Rank%2 != 0 {
-		b.recv(result, t.Rank-1, b.send(own, t.Rank-1))
-		return
-	}
-	sum, done := result, b.copy(result, own)
-	if t.Rank < 2*extra {
-		done = b.fold(sum, t.Rank+1, done)
-		me = t.Rank / 2
-	}
-	for mask := 1; mask < power; mask *= 2 {
-		other := me ^ mask
-		peer := other + extra
-		if other < extra {
-			peer = other * 2
+	result := b.a.Recv.Data[:n]
+	sum, done := result, b.copy(result, b.a.Send.Data)
+	for half := 1; half < t.Size; half *= 2 {
+		h := order.At(t.Rank, half, t.Size)
+		if !h.Meet() {
+			continue
 		}
 		in := make([]byte, n)
-		sent, received := b.send(sum, peer, done), b.recv(in, peer)
-		if other < me {
+		nodes := []cad.Node{b.recv(in, h.Partner())}
+		h.Partners(func(member int) { nodes = append(nodes, b.send(sum, member, done)) })
+		nodes = append(nodes, done)
+		if !h.Left() {
 			sum, in = in, sum
 		}
-		done = b.calc(sum, in, sent, received)
+		done = b.calc(sum, in, nodes...)
 	}
-	done = b.copy(result, sum, done)
-	if t.Rank < 2*extra {
-		b.send(result, t.Rank+1, done)
-	}
+	b.copy(result, sum, done)
 }
 
 // graphAllreduceShares: each member combines a share of the vectors, and sends it to all
 // others. Each moves about twice the vector, as in a ring, but the way of a share is two
-// copies long, and operators are applied in the order of the members.
+// copies long.
 func graphAllreduceShares(b *builder) {
 	t, size := b.t, b.a.Op.Size
 	n := len(b.a.Send.Data)
@@ -119,27 +102,52 @@ func graphReduceScatter(b *builder) {
 	}
 }
 
-// combine combines what all other members send of a piece with this member's own, in the
-// order of the members.
+// combine combines what all other members send of a piece with this member's own. It keeps a stack of blocks, as
+// order.Evaluator does, of which the first lies in the sum.
 func (b *builder) combine(sum, own []byte) (done cad.Node) {
-	if b.t.Rank == 0 && b.t.Size == 2 && b.a.Op.Commutative { // the same with a copy less
+	if b.t.Rank == 0 && b.t.Size == 2 && b.a.Op.Symmetric { // the same with a copy less
 		own, done = b.preserve(own, sum)
 		return b.calc(sum, own, b.recv(sum, 1, done))
 	}
-	if b.t.Rank == 0 {
-		done = b.copy(sum, own)
-	} else {
+	if b.t.Rank != 0 {
 		own, done = b.preserve(own, sum)
-		done = b.recv(sum, 0, done)
 	}
-	for member := 1; member < b.t.Size; member++ {
-		if member == b.t.Rank {
-			done = b.calc(sum, own, done)
-			continue
+	stack, members := [][]byte{sum}, []int{} // those below depth are in use
+	for member := range b.t.Size {
+		depth := len(members)
+		if odd := member%2 != 0; odd {
+			done = b.take(stack[depth-1], own, member, done)
+			members[depth-1]++
+		} else {
+			if depth == len(stack) {
+				stack = append(stack, make([]byte, len(sum)))
+			}
+			done = b.lay(stack[depth], own, member, done)
+			members = append(members, 1)
 		}
-		done = b.fold(sum, member, done)
+		for last := len(members) - 1; last > 0 && (member == b.t.Size-1 || members[last] == members[last-1]); last-- {
+			done = b.calc(stack[last-1], stack[last], done)
+			members[last-1] += members[last]
+			members = members[:last]
+		}
 	}
 	return done
+}
+
+// lay has what a member gives come to lie in a place, and take has it combined with what is there.
+
+func (b *builder) lay(place, own []byte, member int, after cad.Node) cad.Node {
+	if member == b.t.Rank {
+		return b.copy(place, own, after)
+	}
+	return b.recv(place, member, after)
+}
+
+func (b *builder) take(place, own []byte, member int, after cad.Node) cad.Node {
+	if member == b.t.Rank {
+		return b.calc(place, own, after)
+	}
+	return b.fold(place, member, after)
 }
 
 // preserve returns a buffer that will not be overwritten by the result.
@@ -151,70 +159,59 @@ func (b *builder) preserve(own, result []byte) ([]byte, cad.Node) {
 	return copied, b.copy(copied, own)
 }
 
-// graphScanChain: each member adds its own to what comes from the one before it.
-func graphScanChain(b *builder) {
-	t := b.t
-	b.segments(func(own, result []byte) {
-		if t.Rank == 0 {
-			if t.Size > 1 {
-				b.send(own, 1)
-			}
-			if b.a.Kind == Scan {
-				b.copy(result, own)
-			}
-			return
-		}
-		own, done := b.preserve(own, result)
-		done = b.recv(result, t.Rank-1, done)
-		sum := result
-		if b.a.Kind == Exscan && t.Rank+1 < t.Size {
-			sum = make([]byte, len(own))
-			done = b.copy(sum, result, done)
-		}
-		if b.a.Kind == Scan || t.Rank+1 < t.Size {
-			done = b.calc(sum, own, done)
-		}
-		if t.Rank+1 < t.Size {
-			b.send(sum, t.Rank+1, done)
-		}
-	})
-}
-
-// graphScanDoubling: after round i sum is the result of this member and the 2^(i+1)-1
-// before it, and before is the same without this member.
-func graphScanDoubling(b *builder) {
+// graphScan: after round i each member has the result of its block of 2^(i+1) members, as long as there are members
+// behind that need it, and that of the members of the block up to itself, or before itself. A vector that a node has
+// written is not written again.
+func graphScan(b *builder) {
 	t := b.t
 	type partial struct {
 		data []byte
 		done cad.Node
 	}
-	sum, before := partial{b.a.Send.Data, cad.Start}, partial{}
-	result := cad.Start // when it can be written to
-	prepend := func(p *partial, in []byte, there cad.Node) {
-		left := make([]byte, len(in))
-		p.done = b.calc(left, p.data, p.done, b.copy(left, in, there))
-		p.data = left
+	prepend := func(in, to partial) partial {
+		sum := make([]byte, len(in.data))
+		return partial{sum, b.calc(sum, to.data, to.done, b.copy(sum, in.data, in.done))}
 	}
-	for d := 1; d < t.Size; d *= 2 {
-		if to := t.Rank + d; to < t.Size {
-			result = b.join([]cad.Node{result, b.send(sum.data, to, sum.done)})
+	b.segments(func(own, result []byte) {
+		block := partial{data: own}
+		var prefix partial
+		if b.a.Kind == Scan {
+			prefix = block
 		}
-		if t.Rank < d {
-			continue
+		var sent []cad.Node
+		for half := 1; half < t.Size; half *= 2 {
+			h := order.At(t.Rank, half, t.Size)
+			if !h.Meet() {
+				continue
+			}
+			if more := h.More(t.Size); h.Left() {
+				h.Partners(func(member int) { sent = append(sent, b.send(block.data, member, block.done)) })
+				if more {
+					sum := make([]byte, len(own))
+					block = partial{sum, b.fold(sum, h.Partner(), b.copy(sum, block.data, block.done))}
+				}
+			} else {
+				in := partial{data: make([]byte, len(own))}
+				in.done = b.recv(in.data, h.Partner())
+				if more {
+					sent = append(sent, b.send(block.data, h.Partner(), block.done))
+				}
+				alike := same(prefix.data, block.data)
+				if prefix.data == nil {
+					prefix = in
+				} else {
+					prefix = prepend(in, prefix)
+				}
+				switch {
+				case more && alike:
+					block = prefix
+				case more:
+					block = prepend(in, block)
+				}
+			}
 		}
-		in := make([]byte, len(sum.data))
-		there := b.recv(in, t.Rank-d)
-		prepend(&sum, in, there) // what came is of lower members: it goes in front
-		if before.data == nil {
-			before = partial{in, there}
-		} else {
-			prepend(&before, in, there)
+		if prefix.data != nil {
+			b.copy(result, prefix.data, append(sent, prefix.done, block.done)...)
 		}
-	}
-	switch {
-	case b.a.Kind == Scan:
-		b.copy(b.a.Recv.Data, sum.data, sum.done, result)
-	case t.Rank > 0:
-		b.copy(b.a.Recv.Data, before.data, before.done, sum.done, result)
-	}
+	})
 }

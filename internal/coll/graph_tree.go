@@ -1,6 +1,9 @@
 package coll
 
-import "github.com/gopvas/gopvas/internal/coll/cad"
+import (
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/order"
+)
 
 // Barrier, Bcast and Reduce as graphs.
 
@@ -100,52 +103,65 @@ func longForChain(t *Team, n int) bool {
 	return t.Size > 2 && n > long
 }
 
-// graphReduce combines each piece up a binomial tree. If the operator is not commutative
-// the tree hangs on member 0, so that each combines a run of members, in order.
+// graphReduce combines each piece up a tree.
 func graphReduce(b *builder) {
-	t, root := b.t, b.a.Root
-	top := root
-	if !b.a.Op.Commutative {
-		top = 0
-	}
 	b.segments(func(own, result []byte) {
-		into := result
-		if t.Rank != root || top != root {
-			into = nil
+		if b.t.Rank != b.a.Root {
+			result = nil
 		}
-		sum, done := b.up(own, into, top)
-		switch {
-		case top == root:
-		case t.Rank == top:
-			b.send(sum, root, done)
-		case t.Rank == root:
-			b.recv(result, top, done)
-		}
+		b.up(own, result, b.a.Root)
 	})
 }
 
-// up combines all members' vectors up a binomial tree. It returns what this member's
-// subtree gives, which is in the given place if there is one, and the last node; that is,
-// but at the top, the one that sends it.
-func (b *builder) up(own, into []byte, top int) (sum []byte, done cad.Node) {
+// up combines all members' vectors up the tree of package order, to a root. It returns what this member holds at the
+// end, which is in the given place if there is one, and the last node; that is, but at the root, the one that sends it.
+//
+// A vector of a right half is combined with what this member has. One of a left half comes to lie elsewhere, and
+// what this member has is combined with it. So the last of these goes to the given place.
+func (b *builder) up(own, into []byte, root int) (sum []byte, done cad.Node) {
 	t := b.t
-	me := t.relative(top)
-	sum, done = own, cad.Start
-	if me == 0 && into != nil {
+	last := lastLeft(t.Rank, root, t.Size)
+	if sum = own; last == 0 && into != nil {
 		sum, done = into, b.copy(into, own)
 	}
-	for mask := 1; mask < t.Size; mask *= 2 {
-		if me&mask != 0 {
-			return sum, b.send(sum, t.absolute(me-mask, top), done)
-		}
-		if me+mask >= t.Size {
+	for half := 1; half < t.Size; half *= 2 {
+		h := order.At(t.Rank, half, t.Size)
+		if !h.Meet() {
 			continue
 		}
-		if same(sum, own) && !same(into, own) {
-			sum = make([]byte, len(own))
-			done = b.copy(sum, own)
+		left, right := h.Holders(root)
+		switch {
+		case t.Rank == left && right != root:
+			if same(sum, own) && !same(into, own) {
+				sum = make([]byte, len(own))
+				done = b.copy(sum, own)
+			}
+			done = b.fold(sum, right, done)
+		case t.Rank == left:
+			return sum, b.send(sum, right, done)
+		case right != root:
+			return sum, b.send(sum, left, done)
+		default:
+			in, free := into, done // what this member gives may lie there
+			if half != last || into == nil || same(sum, into) {
+				in, free = make([]byte, len(own)), cad.Start
+			}
+			done = b.calc(in, sum, b.recv(in, left, free), done)
+			sum = in
 		}
-		done = b.fold(sum, t.absolute(me+mask, top), done)
+	}
+	if into != nil {
+		sum, done = into, b.copy(into, sum, done)
 	}
 	return sum, done
+}
+
+// lastLeft is the half of the last block in which a vector of the left half comes to a member; 0: there is none.
+func lastLeft(member, root, members int) (last int) {
+	for half := 1; member == root && half < members; half *= 2 {
+		if !order.At(member, half, members).Left() {
+			last = half
+		}
+	}
+	return last
 }

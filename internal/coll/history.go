@@ -13,7 +13,8 @@ type made struct {
 	call        uint64 // signature; cad.RefusedCall: it was refused
 	size        int    // of an answer about an exchange: sends, receives
 	element     int32  // length of those of the operator
-	commutative bool
+	commutative bool   // the operator
+	exact       bool   // likewise
 	many        bool   // lists has something
 	lists       *lists // nil: nothing yet
 }
@@ -28,6 +29,12 @@ type lists struct {
 const (
 	sends = 1 << iota
 	receives
+)
+
+// What an operator is, in an answer.
+const (
+	commutes = 1 << iota
+	exact
 )
 
 // history has the last calls of a kind: those that block, or those that do not.
@@ -67,7 +74,7 @@ func (h *history) retract(turn uint64) {
 
 func (m *made) like(call uint64, size int, op *Op) bool {
 	return m.call == call && m.size == size &&
-		(op == nil || int32(op.Size) == m.element && op.Commutative == m.commutative)
+		(op == nil || int32(op.Size) == m.element && op.Commutative == m.commutative && op.Exact == m.exact)
 }
 
 // again notes a call that is like the one before it. It returns false if it is not.
@@ -105,8 +112,8 @@ func (h *history) add(turn, call uint64, size int, a *Args, e *Exchange, members
 	}
 	m := &h.past[h.latest]
 	m.first, m.last, m.call, m.size, m.many = turn, turn, call, size, false
-	if m.element, m.commutative = 0, false; a.Op != nil {
-		m.element, m.commutative = int32(a.Op.Size), a.Op.Commutative
+	if m.element, m.commutative, m.exact = 0, false, false; a.Op != nil {
+		m.element, m.commutative, m.exact = int32(a.Op.Size), a.Op.Commutative, a.Op.Exact
 	}
 	of := a.shares()
 	if of == nil && len(e.Out)+len(e.In) == 0 {

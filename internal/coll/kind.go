@@ -54,7 +54,7 @@ func (k Kind) needsAll() bool {
 // reduces tells whether the operation has an operator.
 func (k Kind) reduces() bool { return k >= Reduce && k <= Exscan }
 
-// Op is an operator on elements of Size bytes. It must be associative. What inout holds
-// comes from lower ranks than what in holds. Apply is called by any rank, for any part of
+// Op is an operator on elements of Size bytes. It is taken to be associative, and applied in the order of package
+// order. What inout holds comes from lower ranks than what in holds. Apply is called by any rank, for any part of
 // the vectors; a panic of it becomes an *OperatorError on all members.
 type Op = cad.Op

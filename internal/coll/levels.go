@@ -21,15 +21,17 @@ import "github.com/gopvas/gopvas/internal/coll/cad"
 //
 // # The order of reductions
 //
-// A node's members are combined in their order, then the nodes, in the order of their leaders.
-// So the bits are the same in every run with the same placement. An operator that does not
-// commute needs teams in which the members of each node follow one another.
+// A node's members are combined in the order of package order, then the nodes likewise. That is the order of all if
+// each node has a block of it. Else the bits depend on the placement; so such a team does not work in steps if it is
+// to give the same bits for any (Team.Reproducible). An operator that does not commute needs teams in which the members
+// of each node follow one another.
 type levels struct {
 	nodes   [][]int // members of each node, in order; the nodes by their first members
 	where   []int   // node of each member
 	place   []int   // of each member among those of its node
 	inOrder bool    // the members of each node follow one another
 	even    bool    // all nodes have as many members
+	aligned bool    // the members of each node are a block of package order
 
 	first []int // leader of each node
 
@@ -61,6 +63,7 @@ func (t *Team) findLevels() *levels {
 		l.first = append(l.first, members[0])
 		l.even = l.even && len(members) == len(l.nodes[0])
 	}
+	l.aligned = l.inOrder && l.blocks()
 	l.here = l.where[t.Rank]
 	l.node = t.among(l.nodes[l.here], l.place[t.Rank])
 	if l.place[t.Rank] == 0 {
@@ -68,6 +71,17 @@ func (t *Team) findLevels() *levels {
 	}
 	t.Engine.Explain(t.Inner, t.explain)
 	return l
+}
+
+// blocks tells whether the nodes have as many members as a block, all the same, but for the last one.
+func (l *levels) blocks() bool {
+	length := len(l.nodes[0])
+	for _, members := range l.nodes[:len(l.nodes)-1] {
+		if len(members) != length {
+			return false
+		}
+	}
+	return length&(length-1) == 0 && len(l.nodes[len(l.nodes)-1]) <= length
 }
 
 // among returns a team of some members, for their steps. This member has a place among them.

@@ -27,7 +27,13 @@ func temporary(by stepper, n int) []byte {
 
 // fitsLevels tells whether a call can be made so.
 func (t *Team) fitsLevels(a *Args) bool {
-	return t.levels != nil && (!a.Kind.reduces() || a.Op.Commutative || t.levels.inOrder)
+	switch {
+	case t.levels == nil:
+		return false
+	case !a.Kind.reduces() || a.Op.Exact || t.levels.aligned:
+		return true
+	}
+	return !t.Reproducible && (a.Op.Commutative || t.levels.inOrder)
 }
 
 func levelsBarrier(t *Team, _ *Args, by stepper) {

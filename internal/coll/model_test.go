@@ -5,24 +5,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/gopvas/gopvas/internal/coll/colltest"
+	"github.com/gopvas/gopvas/internal/coll/operator"
 )
 
 // The naive model: every member computes what all members have, and from that what
 // it should get, in the most obvious way. All of it follows from one seed.
 
-// matrix is 2x2 matrices of bytes: products are associative and not commutative.
-var matrix = &Op{Size: 4, Apply: func(inout, in []byte) {
-	for i := 0; i+4 <= len(in); i += 4 {
-		a, b := [4]byte(inout[i:]), [4]byte(in[i:])
-		inout[i] = a[0]*b[0] + a[1]*b[2]
-		inout[i+1] = a[0]*b[1] + a[1]*b[3]
-		inout[i+2] = a[2]*b[0] + a[3]*b[2]
-		inout[i+3] = a[2]*b[1] + a[3]*b[3]
-	}
-}}
+// operators are those of trials. All but the first tell orders apart.
+var operators = []*Op{sum, colltest.Strict, colltest.Floats, operator.Of(operator.Sum, operator.Float64)}
 
 // sum is bytes.
-var sum = &Op{Size: 1, Commutative: true, Apply: func(inout, in []byte) {
+var sum = &Op{Size: 1, Commutative: true, Exact: true, Symmetric: true, Apply: func(inout, in []byte) {
 	for i := range in {
 		inout[i] += in[i]
 	}
@@ -61,6 +56,14 @@ func (d draw) bytes(n int) []byte {
 	return b
 }
 
+// operand returns what a member has for an operator, or if there is none.
+func (d draw) operand(op *Op, n int) []byte {
+	if op == nil || op.Size != 8 {
+		return d.bytes(n)
+	}
+	return colltest.Numbers(d.Rand, n)
+}
+
 // trial is one call with what must come of it.
 type trial struct {
 	Args
@@ -74,7 +77,7 @@ type trial struct {
 func plot(d draw, kind Kind, size, me, most int) *trial {
 	x := &trial{Args: Args{Kind: kind, Root: d.IntN(size)}}
 	if kind.reduces() {
-		x.Op = []*Op{sum, matrix}[d.IntN(2)]
+		x.Op = operators[d.IntN(len(operators))]
 	}
 	x.InPlace = d.IntN(3) == 0 && kind != Barrier && kind != Bcast
 	n := d.length(most)
@@ -119,20 +122,20 @@ func (x *trial) passThrough() {
 func (x *trial) vectors(d draw, n, size, me int) {
 	all := make([][]byte, size)
 	for i := range all {
-		all[i] = d.bytes(n)
+		all[i] = d.operand(x.Op, n)
 	}
-	own, result := all[me], slices.Clone(all[0])
+	own, result := all[me], []byte(nil)
 	switch x.Kind {
 	case Bcast:
 		x.Send.Data, x.want = own, all[x.Root]
 		x.Recv.Data = own
 		return
 	case Scan:
-		fold(x.Op, result, all[1:me+1])
+		result = colltest.T(x.Op, all[:me+1])
 	case Exscan:
-		fold(x.Op, result, all[1:max(me, 1)])
+		result = colltest.T(x.Op, all[:max(me, 1)])
 	default:
-		fold(x.Op, result, all[1:])
+		result = colltest.T(x.Op, all)
 	}
 	x.want = result
 	if x.Kind == Exscan && me == 0 {
@@ -148,12 +151,6 @@ func (x *trial) vectors(d draw, n, size, me int) {
 		copy(x.Recv.Data, own)
 	} else {
 		x.Send.Data = own
-	}
-}
-
-func fold(op *Op, result []byte, rest [][]byte) {
-	for _, v := range rest {
-		op.Apply(result, v)
 	}
 }
 
@@ -180,10 +177,9 @@ func (x *trial) reduceScatter(d draw, n, size, me int) {
 	n = at * x.Op.Size
 	all := make([][]byte, size)
 	for i := range all {
-		all[i] = d.bytes(n)
+		all[i] = d.operand(x.Op, n)
 	}
-	result := slices.Clone(all[0])
-	fold(x.Op, result, all[1:])
+	result := colltest.T(x.Op, all)
 	x.want = result[displs[me]*x.Op.Size:][:counts[me]*x.Op.Size]
 	if x.InPlace {
 		x.Recv.Data = all[me]

@@ -10,11 +10,11 @@ import (
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
 // A unit reads and writes the buffers of any members; no two units write the same
 // bytes, and none reads bytes that another writes. The result does not depend on which
-// member does which unit: operators are applied in the order of the members.
+// member does which unit: operators are applied in the order of package order.
 
 const (
 	copyChunk   = 64 << 10 // bytes that a unit copies: fits into the L2 cache
-	reduceChunk = 16 << 10 // of each vector: so that the sum stays in the L1 cache
+	reduceChunk = 16 << 10 // of each vector: a few pieces of package order
 	leastPiece  = 4 << 10  // that is worth a unit of its own
 
 	lineSize = 64 // pieces end with a cache line
@@ -182,12 +182,8 @@ func (t *Team) bcastPiece(row, at, n int) {
 // it is wanted.
 func (t *Team) reducePiece(at, n int) {
 	sum := t.temp(n)
-	line.Copy(sum, cad.BytesAt(t.record(0).Source+uint64(at), n))
-	for member := 1; member < t.Size; member++ {
-		in := cad.BytesAt(t.record(member).Source+uint64(at), n)
-		line.ReadsBytes(in)
-		t.apply(sum, in)
-	}
+	t.reduce(sum, sources(t, at, n))
+	clear(t.from) // of the program
 	switch t.args.Kind {
 	case Reduce:
 		line.Copy(cad.BytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
@@ -211,27 +207,25 @@ func (t *Team) deal(at int, sum []byte) {
 	}
 }
 
-// scanPiece combines n bytes from at on and leaves the result so far at each member.
-// Where a member's vectors are the same memory its own is read before it is written.
-func (t *Team) scanPiece(at, n int) {
-	buf := t.temp(2 * n)
-	sum, own := buf[:n:n], buf[n:]
+// sources are n bytes from at on of all vectors.
+func sources(t *Team, at, n int) [][]byte {
+	t.from = t.from[:0]
 	for member := range t.Size {
-		m := t.record(member)
-		line.Copy(own, cad.BytesAt(m.Source+uint64(at), n))
-		result := cad.BytesAt(m.Result+uint64(at), n)
-		if t.args.Kind == Exscan && member > 0 {
-			line.Copy(result, sum)
-		}
-		if member == 0 {
-			copy(sum, own)
-		} else {
-			t.apply(sum, own)
-		}
-		if t.args.Kind == Scan {
-			line.Copy(result, sum)
-		}
+		t.from = append(t.from, cad.BytesAt(t.record(member).Source+uint64(at), n))
 	}
+	return t.from
+}
+
+// scanPiece combines n bytes from at on and leaves the result so far at each member.
+func (t *Team) scanPiece(at, n int) {
+	t.into = t.into[:0]
+	for member := range t.Size {
+		t.into = append(t.into, cad.BytesAt(t.record(member).Result+uint64(at), n))
+	}
+	defer t.noteOperator(&t.failure)
+	t.order.Scan(t.args.Op, n, t.into, sources(t, at, n), t.args.Kind == Exscan)
+	clear(t.from)
+	clear(t.into)
 }
 
 // blockPiece copies a piece of a block between two members, or for Allgather from one

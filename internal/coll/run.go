@@ -7,6 +7,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/message"
+	"github.com/gopvas/gopvas/internal/coll/order"
 	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/pml"
 )
@@ -19,7 +20,7 @@ type state struct {
 	failure cad.Failure // the first thing that went wrong in the call
 	broken  error       // likewise, of the layers below
 	scratch
-	from      [][]byte      // what the members have given, for a call by the ring or the tree
+	combining
 	conveys   bool          // the call that is underway goes by the tree
 	shared    Buffer        // counts of the last vector of which each member has had a share
 	elements  int           // its length
@@ -223,20 +224,24 @@ func (t *Team) verdict() error {
 	return cad.Reporter{Member: t.member, Describe: t.describe}.Err(t.failure, t.call)
 }
 
-// apply calls the operator and takes note if it panics.
-func (t *Team) apply(inout, in []byte) { t.applyOp(t.args.Op, &t.failure, inout, in) }
+// combining is what a team keeps for reductions.
+type combining struct {
+	order order.Evaluator
+	from  [][]byte // what the members have given, also in other calls by the ring or the tree
+	into  [][]byte // where results of a scan belong
+}
 
-// applyOp calls an operator, and keeps the first failure: that it panics.
-func (t *Team) applyOp(op *Op, failure *cad.Failure, inout, in []byte) {
-	if len(in) == 0 {
-		return
+// reduce combines vectors of the call in the one order.
+func (t *Team) reduce(sum []byte, from [][]byte) {
+	defer t.noteOperator(&t.failure)
+	t.order.Reduce(t.args.Op, sum, from)
+}
+
+// noteOperator is deferred where operators are called. It keeps the first failure: that one has panicked.
+func (t *Team) noteOperator(failure *cad.Failure) {
+	if v := recover(); v != nil && failure.Fault == 0 {
+		*failure = cad.Panicked(v, t.world(t.Rank))
 	}
-	defer func() {
-		if v := recover(); v != nil && failure.Fault == 0 {
-			*failure = cad.Panicked(v, t.world(t.Rank))
-		}
-	}()
-	op.Apply(inout, in)
 }
 
 // scratch is memory for operators.

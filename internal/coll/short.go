@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/order"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -25,8 +26,8 @@ type Short struct {
 	slot    int
 	size    int // Args.size
 	failure cad.Failure
-	scratch
-	from [][]byte
+	order   order.Evaluator
+	from    [][]byte
 
 	ring    *board.Ring
 	channel *cad.Channel
@@ -173,7 +174,7 @@ func (x *Short) Describe(w *job.Waiting) {
 
 // Release implements pml.Task. The call is over for this rank, or was not begun.
 func (x *Short) Release() {
-	*x = Short{team: x.team, scratch: x.scratch, from: x.from}
+	*x = Short{team: x.team, order: x.order, from: x.from}
 	k := &x.team.shorts
 	k.mu.Lock()
 	k.idle = append(k.idle, x)
@@ -193,5 +194,8 @@ func (k *shortCalls) take(t *Team) *Short {
 	return x
 }
 
-// apply calls the operator and takes note if it panics.
-func (x *Short) apply(inout, in []byte) { x.team.applyOp(x.args.Op, &x.failure, inout, in) }
+// reduce combines vectors of the call in the one order.
+func (x *Short) reduce(sum []byte, from [][]byte) {
+	defer x.team.noteOperator(&x.failure)
+	x.order.Reduce(x.args.Op, sum, from)
+}

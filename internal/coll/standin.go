@@ -212,7 +212,8 @@ func (m *made) args(t *Team) Args {
 		a.Recv.Data = make([]byte, len(blocks.Data))
 	}
 	if a.Kind.reduces() {
-		a.Op = &Op{Size: max(int(m.element), 1), Commutative: m.commutative, Apply: func(_, _ []byte) {}}
+		a.Op = &Op{Size: max(int(m.element), 1), Commutative: m.commutative, Exact: m.exact,
+			Apply: func(_, _ []byte) {}}
 	}
 	return a
 }

@@ -9,6 +9,14 @@ type Op struct {
 	// same length.
 	Apply func(inout, in []byte)
 
+	// Four, if it is not nil, sets out[i] = (a[i] op b[i]) op (c[i] op d[i]) for all elements of out, with the bits of
+	// Apply.
+	Four func(out, a, b, c, d []byte)
+
+	// Exact says that results have the same bits in any order of operands; Symmetric that those of two operands have
+	// them in either order.
+	Exact, Symmetric bool
+
 	// Name says how other ranks find the same operator, for Options.Resolve; 0: they
 	// cannot, and only the rank itself executes its CALC nodes.
 	Name uint64

@@ -110,10 +110,28 @@ func Of(code Code, element Element) *cad.Op {
 	}
 	all.withVectors(element)
 	made[code][element].CompareAndSwap(nil, &cad.Op{
-		Size: size, Commutative: true, Apply: all[code],
+		Size: size, Commutative: true, Exact: exact(code, element), Symmetric: symmetric(code, element),
+		Apply: all[code], Four: fours(code, element),
 		Name: cad.Common | uint64(code)<<elementBits | uint64(element),
 	})
 	return made[code][element].Load()
+}
+
+// exact tells whether the bits of a result do not depend on the order of the operands.
+func exact(code Code, element Element) bool {
+	return code >= BAnd || element <= Uint64 || element == Int128
+}
+
+// symmetric tells whether two operands may change places. A processor may round the sum of two products once less, in
+// the product of complex numbers.
+func symmetric(code Code, element Element) bool {
+	switch element {
+	case Float32, Float64, Extended, Quad:
+		return code == Sum || code == Prod
+	case Complex64, Complex128, ComplexExtended, ComplexQuad:
+		return code == Sum
+	}
+	return exact(code, element)
 }
 
 // Resolve returns the function of an operator by its name, nil if there is none.

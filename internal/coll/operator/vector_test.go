@@ -35,6 +35,38 @@ func TestVectorsAndLoopsAgree(t *testing.T) {
 		"a vector that is too short")
 }
 
+// What is done with four vectors at once has the bits of three steps, at any length and place.
+func TestFourVectors(t *testing.T) {
+	random := rand.New(rand.NewPCG(testkit.Seed(t), 1))
+	tried := 0
+	for code := range Codes {
+		for element := range Elements {
+			op := Of(code, element)
+			if op == nil || op.Four == nil {
+				continue
+			}
+			for range 50 {
+				n := op.Size * random.IntN(100)
+				var in [4][]byte
+				for i := range in {
+					skip := op.Size * random.IntN(5)
+					in[i] = numbers(random, element, skip+n)[skip:]
+				}
+				out := make([]byte, n)
+				op.Four(out, in[0], in[1], in[2], in[3])
+				op.Apply(in[0], in[1])
+				op.Apply(in[2], in[3])
+				op.Apply(in[0], in[2])
+				require.Equal(t, in[0], out, "%v of %d bytes", Describe(op.Name), n)
+				tried++
+			}
+		}
+	}
+	require.NotZero(t, tried)
+	b := make([]byte, 64)
+	require.Panics(t, func() { Of(Sum, Float64).Four(b, b, b, b, b[:60:60]) }, "a vector that is too short")
+}
+
 // The lesser and the greater one of each two numbers that are special.
 func TestVectorsOfSpecialNumbers(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), -math.NaN(), 0x1p-1060}
