@@ -1,7 +1,6 @@
 package capi
 
 import (
-	"cmp"
 	"errors"
 	"strings"
 
@@ -142,30 +141,25 @@ func (p *Process) Close_port(port CString) error {
 
 // Comm_accept is MPI_Comm_accept.
 func (p *Process) Comm_accept(port CString, info Info, root int, c Comm, out Ptr[Comm]) error {
-	return p.connect(func(on *comm.Comm, name string, _ *comm.Info) (*comm.Comm, error) {
-		return comm.Accept(on, name, root)
+	return p.connect(func(on *comm.Comm, name string, _ *comm.Info, bad error) (*comm.Comm, error) {
+		return comm.Accept(on, name, root, bad)
 	}, port, info, root, c, out)
 }
 
 // Comm_connect is MPI_Comm_connect.
 func (p *Process) Comm_connect(port CString, info Info, root int, c Comm, out Ptr[Comm]) error {
-	return p.connect(func(on *comm.Comm, name string, hints *comm.Info) (*comm.Comm, error) {
+	return p.connect(func(on *comm.Comm, name string, hints *comm.Info, bad error) (*comm.Comm, error) {
 		within, wrong := comm.TimeToConnect(hints)
 		if wrong != nil {
-			name = noPort
+			bad = fail(ERR_INFO_VALUE, "%v", wrong)
 		}
-		n, err := comm.Connect(on, name, root, within)
-		if wrong != nil {
-			err = fail(ERR_INFO_VALUE, "%v", wrong)
-		}
-		return n, err
+		return comm.Connect(on, name, root, within, bad)
 	}, port, info, root, c, out)
 }
 
-// noPort is no name of a port: if the root passes it all members have an error.
-const noPort = " "
-
-func (p *Process) connect(call func(*comm.Comm, string, *comm.Info) (*comm.Comm, error), port CString, info Info,
+// connect has the members of a communicator meet others by call, whose last argument is what is wrong with other ones.
+// The port and the hints are those of the root.
+func (p *Process) connect(call func(*comm.Comm, string, *comm.Info, error) (*comm.Comm, error), port CString, info Info,
 	root int, c Comm, out Ptr[Comm]) error {
 	on, err := p.intra(c)
 	if err != nil {
@@ -175,15 +169,10 @@ func (p *Process) connect(call func(*comm.Comm, string, *comm.Info) (*comm.Comm,
 	var hints *comm.Info
 	bad := on.hasRoot(root)
 	if on.c.Rank() == root {
-		if hints, bad = p.hints(info); bad == nil {
-			name = port.String()
-		}
-		name = cmp.Or(name, noPort)
+		name = port.String()
+		hints, bad = p.hints(info)
 	}
-	n, err := call(on.c, name, hints)
-	if bad != nil {
-		err = bad
-	}
+	n, err := call(on.c, name, hints, bad)
 	return p.made(n, err, on, out)
 }
 

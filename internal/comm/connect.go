@@ -21,11 +21,12 @@ import (
 const ConnectTime = time.Minute
 
 // Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
-// the root counts. If nobody accepts within the time of the root, the error is ErrPort.
+// the root counts. If nobody accepts within the time of the root, the error is ErrPort. bad, if it is not nil, is what
+// is wrong with the arguments of this rank: all fail then.
 //
 // MPI 4.1 section 11.9.3 (MPI_Comm_connect).
-func Connect(c *Comm, port string, root int, within time.Duration) (*Comm, error) {
-	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p job.Port,
+func Connect(c *Comm, port string, root int, within time.Duration, bad error) (*Comm, error) {
+	return c.connect("connect", root, bad, func() (job.Port, error) { return c.askAt(port) }, func(p job.Port,
 		offer agree.Proposal) (m meeting, theirs agree.Proposal, err error) {
 		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
 		if err != nil {
@@ -114,13 +115,13 @@ func JoinSocket(self *Comm, fd int) (*Comm, error) {
 	case p.Job != own.Job && (p.Of == 0 || own.Of == 0):
 		return nil, Wrap(op, ErrOtherJob)
 	case p.Job < own.Job || p.Job == own.Job && p.Rank < own.Rank:
-		return Connect(self, theirs, 0, ConnectTime)
+		return Connect(self, theirs, 0, ConnectTime, nil)
 	}
 	from, err := self.atPort(p)
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	return self.accept(mine, 0, from)
+	return self.accept(mine, 0, from, nil)
 }
 
 // swapLines sends a line over a socket, and receives one. It waits as for a message, and another goroutine for the

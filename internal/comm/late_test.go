@@ -141,7 +141,7 @@ func TestRefusedPortIsToldOnce(t *testing.T) {
 			{job.Port{Job: c.root.ID(), Number: 1}, "this rank has closed it, or not opened it"},
 			{job.Port{Job: c.root.ID() + 1, Of: 5, Number: 1}, "this job cannot reach others: "},
 		} {
-			_, err := Connect(c, p.String(), 0, ConnectTime)
+			_, err := Connect(c, p.String(), 0, ConnectTime, nil)
 			require.ErrorIs(t, err, ErrPort)
 			require.ErrorContains(t, err, "connect: the port is not open: "+p.why)
 			mu.Lock()

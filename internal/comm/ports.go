@@ -55,7 +55,7 @@ func (o *openPorts) own(port int) error {
 	if o.open[port] == nil {
 		return fmt.Errorf("%w: this rank has closed it, or not opened it", ErrPort)
 	}
-	return fmt.Errorf("%w to this rank, which has opened it: connect from another one", ErrPort)
+	return fmt.Errorf("%w: the rank that connects has opened it: connect from another one", ErrPort)
 }
 
 // await notes that an accept waits for a message. It tells whether the port is open.
@@ -251,16 +251,17 @@ func (p *process) askAt(name string) (at job.Port, err error) {
 }
 
 // Accept waits until somebody connects to a port that the root has opened, and returns the intercommunicator. It is
-// collective; the port of the root counts.
+// collective; the port of the root counts. bad, if it is not nil, is what is wrong with the arguments of this rank: all
+// fail then.
 //
 // MPI 4.1 section 11.9.2 (MPI_Comm_accept).
-func Accept(c *Comm, port string, root int) (*Comm, error) {
-	return c.accept(port, root, pml.AnySource)
+func Accept(c *Comm, port string, root int, bad error) (*Comm, error) {
+	return c.accept(port, root, pml.AnySource, bad)
 }
 
 // accept is Accept for what one rank asks, or AnySource.
-func (c *Comm) accept(port string, root, from int) (*Comm, error) {
-	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p job.Port,
+func (c *Comm) accept(port string, root, from int, bad error) (*Comm, error) {
+	return c.connect("accept", root, bad, func() (job.Port, error) { return c.ownPort(port) }, func(p job.Port,
 		offer agree.Proposal) (meeting, agree.Proposal, error) {
 		if why := c.opened.unreached.Load(); p.Of == 0 && why != nil {
 			defer c.engine.NoteRefusal(why)()
@@ -314,14 +315,14 @@ func (p *process) take(at job.Port, rank int) (bool, error) {
 }
 
 // connect is Accept and Connect. find and then meet are called by the root.
-func (c *Comm) connect(op string, root int, find func() (job.Port, error),
+func (c *Comm) connect(op string, root int, bad error, find func() (job.Port, error),
 	meet func(job.Port, agree.Proposal) (meeting, agree.Proposal, error)) (_ *Comm, err error) {
 	if err := c.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer leave(c, op, &err)
 	var p job.Port
-	_, err = c.rootDoes(op, root, nil, func() (_ []string, err error) {
+	_, err = c.rootDoes(op, root, bad, func() (_ []string, err error) {
 		p, err = find()
 		return nil, err
 	})

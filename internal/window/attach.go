@@ -18,7 +18,7 @@ func (w *Window) Attach(base uintptr, bytes int) error {
 	if err == nil {
 		err = w.attached.Attach(base, bytes)
 	}
-	return w.wrap("attach to", -1, err)
+	return w.wrap("attach", -1, err)
 }
 
 // Detach takes memory from a dynamic window. No rank accesses it any more.
@@ -27,7 +27,7 @@ func (w *Window) Detach(base uintptr) error {
 	if err == nil {
 		err = w.attached.Detach(base)
 	}
-	return w.wrap("detach from", -1, err)
+	return w.wrap("detach", -1, err)
 }
 
 // dynamic returns an error unless memory can be attached to the window and detached from it.

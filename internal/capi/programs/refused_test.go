@@ -119,8 +119,8 @@ func TestErrorsNameTheirPlaces(t *testing.T) {
 				"tag 0: rank 99 is outside 0..0 (MPI_ERR_RANK), called by solve at blamed.c:19\n",
 			"dynamic": "put to rank 0: outside of the memory of the target: displacement -5: that of a dynamic " +
 				"window is an address of the target (MPI_ERR_RMA_RANGE)",
-			"attach": "the memory cannot be attached: not all of 4096 bytes at 0x4000000000000000 is memory of this " +
-				"process (MPI_ERR_RMA_ATTACH)",
+			"attach": "(solve at blamed.c:21): the memory cannot be attached: not all of 4096 bytes at " +
+				"0x4000000000000000 is memory of this process (MPI_ERR_RMA_ATTACH)",
 			"string": "last of MPI_Win_unlock on the window of MPI_Win_allocate (make at blamed.c:9): ",
 		} {
 			_, stderr, code := w.start(t, 1, program, what)
