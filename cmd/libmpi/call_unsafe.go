@@ -29,7 +29,10 @@ func init() {
 // libmpiCall makes a call that came by cgo.
 //
 //export libmpiCall
-func libmpiCall(ctx C.uintptr_t) { serve(uintptr(ctx)) }
+func libmpiCall(ctx C.uintptr_t) {
+	coro.Room()
+	serve(uintptr(ctx))
+}
 
 // libmpiFreeSlots is called when MPI is initialised and the threads go on with cgo.
 //

@@ -35,8 +35,8 @@ static int level, finalized, forked;
 static struct context context __attribute__((aligned(64)));
 
 // The stack on which the runtime runs its own code for the thread of the coroutine. The
-// runtime takes the uppermost 32 KiB for Go; what it calls in C may use the rest.
-static char runtime_stack[96 << 10] __attribute__((aligned(64)));
+// runtime takes the uppermost 32 KiB for Go; what it calls in C, and handlers of signals, may use the rest.
+static char runtime_stack[256 << 10] __attribute__((aligned(64)));
 
 static void start_coroutine(void) {
 	libmpi_first(&context, runtime_stack + sizeof runtime_stack);

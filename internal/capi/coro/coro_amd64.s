@@ -67,6 +67,18 @@ call:
 stop:
 	RET
 
+// func below(ctx uintptr)
+TEXT ·below(SB), 0, $147456-8
+	NO_LOCAL_POINTERS
+	MOVQ	ctx+0(FP), AX
+	MOVQ	AX, 0(SP)
+	CALL	·Switch(SB)
+	RET
+
+// func Room()
+TEXT ·Room(SB), 0, $262144-0
+	RET
+
 // func exchangeG()
 TEXT ·exchangeG(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ	TLS, CX

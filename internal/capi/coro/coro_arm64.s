@@ -57,6 +57,18 @@ call:
 	TBZ	$0, R0, leave
 	RET
 
+// func below(ctx uintptr)
+TEXT ·below(SB), 0, $147456-8
+	NO_LOCAL_POINTERS
+	MOVD	ctx+0(FP), R0
+	MOVD	R0, 8(RSP)
+	CALL	·Switch(SB)
+	RET
+
+// func Room()
+TEXT ·Room(SB), 0, $262144-0
+	RET
+
 // func exchangeG()
 //
 // The two functions of the runtime change R0, R27 and g alone, of which C keeps the last two.

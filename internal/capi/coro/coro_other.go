@@ -11,6 +11,9 @@ func Switch(uintptr) { panic("coro: switch: not supported on this machine; ask S
 // Serve does not exist here.
 func Serve(ctx uintptr, _ func(ctx uintptr) (stop bool)) { Switch(ctx) }
 
+// Room does nothing.
+func Room() {}
+
 // Guard returns 0: there is nothing to withdraw.
 func Guard() uintptr { return 0 }
 

@@ -54,6 +54,14 @@
 // the library leaves it ignored. Faults in C must not reach the runtime's handler
 // either: it takes the thread for one that runs Go.
 //
+// # Handlers of signals
+//
+// A handler of the program runs on the stack on which the signal finds its thread, unless it was set with SA_ONSTACK.
+// Within a call that is the goroutine's, or that of the system. The kernel does not grow a stack of Go: what it and the
+// handler write beyond its end is memory of others. So these stacks are larger than Go would have them: a handler
+// may use 128 KiB. The goroutine of the coroutine never has less; that of a thread that calls by cgo gets as much at
+// each call (Room), and may lose it to the collector in a long one. What is not touched takes no memory.
+//
 // # Calls from Go to C
 //
 // A function of C must run on the stack of C: it may need much stack, and may call Go again. So the

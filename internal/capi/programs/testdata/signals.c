@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,30 @@ static sigjmp_buf after;
 static volatile int *nowhere;
 static volatile int counts;
 static void counted(int s) { (void)s, counts++; }
+static volatile long ticks;
+
+/* needy needs a stack of 120 KiB, of which all is written. */
+static void needy(int s) {
+	char large[120 << 10];
+	memset(large, s, sizeof large);
+	__asm__ volatile("" : : "r"(large) : "memory");
+	ticks++;
+}
+
+/* within_calls has handlers that run within calls, on whatever stack there is. */
+static void within_calls(void) {
+	struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+	signal(SIGALRM, needy);
+	CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
+	for (long sum = 0; sum < 400L * size;) { /* all go on until each has had some */
+		long mine = ticks < 400 ? ticks : 400;
+		OK(MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+		for (int i = 0; i < 100; i++)
+			ring();
+	}
+	CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
+}
+
 static void caught(int s) { siglongjmp(after, s); }
 
 int main(void) {
@@ -49,6 +74,7 @@ int main(void) {
 		ring();
 	}
 	CHECK(counts == 0);
+	within_calls();
 	signal(SIGSEGV, caught);
 	for (int i = 0; i < 3; i++) {
 		if (sigsetjmp(after, 1) == 0) {
