@@ -36,7 +36,7 @@ func TestCompletion(t *testing.T) {
 		{"bench npb i", "is"},
 		{"bench npb is --class=", "--class=A --class=B --class=C --class=S --class=W"},
 		{"info --j", "--json"},
-		{"--coll bcast=d", "bcast=direct bcast=domains"},
+		{"--coll reduce=d", "reduce=direct reduce=domains"},
 		{"--coll=bcast=direct,barrier=f", "--coll=bcast=direct,barrier=flat"},
 		{"--progress sh", "share"},
 		{"--progress=ow", "--progress=owner"},

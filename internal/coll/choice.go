@@ -27,7 +27,7 @@ type algorithm struct {
 	direct  bool // reads and writes buffers of other members, which needs one address space
 	regular bool // needs blocks of one length that all members know
 	short   bool // of nonblocking calls, too: see short.go
-	slots   bool // the root does not wait for the others
+	ahead   bool // members wait only for data that they need: see ahead.go
 	layouts bool // takes buffers with layouts
 
 	// fits tells whether it can do calls of n bytes; nil: of any number.
@@ -56,9 +56,7 @@ var algorithms = []algorithm{
 	{kind: Barrier, name: "dissemination", build: graphBarrier, suits: undersubscribed, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
-	{kind: Bcast, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
-	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
-	{kind: Bcast, name: "slot", run: bcastBySlot, slots: true, regular: true, layouts: true, fits: fitsSlot,
+	{kind: Bcast, name: "slot", run: ahead, ahead: true, regular: true, layouts: true, fits: fitsSlots,
 		suits: always},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "levels", levels: levelsBcast, regular: true, suits: always},
@@ -94,15 +92,15 @@ var algorithms = []algorithm{
 	{kind: Exscan, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Exscan, name: "recursive-doubling", build: graphScan, suits: always, shared: always},
 
-	{kind: Gather, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
-	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
+	{kind: Gather, name: "slot", run: ahead, ahead: true, regular: true, layouts: true, fits: fitsSlots,
+		suits: always},
 	{kind: Gather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Gather, name: "levels", levels: levelsGather, regular: true, suits: below(512)},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
-	{kind: Scatter, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
-	{kind: Scatter, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
+	{kind: Scatter, name: "slot", run: ahead, ahead: true, regular: true, layouts: true, fits: fitsSlots,
+		suits: always},
 	{kind: Scatter, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Scatter, name: "levels", levels: levelsScatter, regular: true, suits: below(512)},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
@@ -202,6 +200,7 @@ type choice struct {
 	irregular bool
 	ordered   bool // the operator does not commute
 	exact     bool // the operator
+	boarded   bool // see boarded in ahead.go
 	size      int
 	want      string
 	algorithm *algorithm
@@ -214,19 +213,21 @@ func (t *Team) choose() *algorithm {
 	last, want := &t.chosen[a.Kind], t.Choice.Blocking[a.Kind]
 	ordered, same := a.Op != nil && !a.Op.Commutative, a.Op != nil && a.Op.Exact
 	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular ||
-		last.ordered != ordered || last.exact != same || last.want != want {
-		*last = choice{irregular: a.Irregular, ordered: ordered, exact: same, size: t.size, want: want,
-			algorithm: t.search()}
+		last.ordered != ordered || last.exact != same || last.want != want || !last.boarded {
+		mayMeet := t.board == nil || boarded(t)
+		*last = choice{irregular: a.Irregular, ordered: ordered, exact: same, boarded: mayMeet, size: t.size,
+			want: want}
+		last.algorithm = t.search(mayMeet)
 	}
 	return last.algorithm
 }
 
-// search is choose without the memory.
-func (t *Team) search() *algorithm {
+// search is choose without the memory. boarded tells whether the call may be one at the board.
+func (t *Team) search(boarded bool) *algorithm {
 	memory := t.Engine.Routes().Memory(t.World)
 	kind := t.args.Kind
 	return t.pick(&t.args, kind.String(), t.Choice.Blocking[kind], func(l *algorithm) func(*Team, int) bool {
-		if l.run != nil && (memory == nil || l.direct && !memory.Direct()) {
+		if l.run != nil && (memory == nil || l.direct && !memory.Direct() || !boarded) {
 			return nil
 		}
 		return l.suits

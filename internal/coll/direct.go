@@ -13,18 +13,6 @@ import (
 // direct does the call on the team's board: all arrive, and share the work. See doc.go.
 func direct(t *Team) { t.board.Call() }
 
-// bcastBySlot does a broadcast on the team's board in which the root does not wait for the others.
-func bcastBySlot(t *Team) {
-	buf := t.args.Recv.own()
-	if t.Rank == t.args.Root {
-		buf = t.args.Send.own()
-	}
-	t.board.Bcast(t.args.Root, t.call, buf)
-}
-
-// fitsSlot tells whether vectors of n bytes fit into the slots of a member.
-func fitsSlot(t *Team, n int) bool { return t.board.Slotted(n) }
-
 // makeBoard makes the board of a team that shares memory. The memory is mapped at the first call there.
 func (t *Team) makeBoard() {
 	m := t.Engine.Routes().Memory(t.World)
@@ -68,6 +56,9 @@ func (c *caller) Tell(buf []byte) error { return (*Team)(c).tell(buf) }
 
 // Count implements board.Caller.
 func (c *caller) Count() { (*Team)(c).count() }
+
+// Signature implements board.Caller.
+func (c *caller) Signature() uint64 { return c.call }
 
 // Waiting implements board.Caller.
 func (c *caller) Waiting() job.Waiting {

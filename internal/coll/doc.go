@@ -15,11 +15,11 @@
 //
 // Where the members share memory they meet at a board (package board):
 //
-//   - The ring (flat.go): a few members with a CPU each leave short vectors, and each reads what it needs.
+//   - The ring (flat.go): a few members with a CPU each leave short vectors, and each reads those of all.
 //   - The tree (domains.go): members are bound to several domains of caches or memory. Short vectors go up a tree of
 //     these, and results down.
-//   - Slots: with more ranks than CPUs, the root of a broadcast leaves its bytes, and each member takes them when it
-//     runs. Nobody synchronises.
+//   - Slots (ahead.go): who gives short bytes and needs none leaves them, and goes on: the root of a broadcast and of a
+//     scatter, the others of a gather. Nobody synchronises.
 //   - Work (direct.go): all arrive, and share what there is to do. A barrier is no more than arrivals.
 //
 // # Direct
@@ -55,7 +55,7 @@
 // All members of a call have the same signature, a word (signature.go). It is compared in
 // three places: at the board, in the messages of graphs, and, if calls are checked, in a
 // round of messages before the call. Only that round finds all differences and tells all
-// members. Without it a wrong program may wait forever: between processes one member may
+// members: one that has left its bytes and gone on learns of nothing. Without it a wrong program may wait forever: between processes one member may
 // wait at the board while another waits for messages, and the hang report names both calls.
 // But no member writes to memory outside of the buffers of a call.
 //

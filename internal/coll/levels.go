@@ -12,7 +12,7 @@ import "github.com/gopvas/gopvas/internal/coll/cad"
 // A step is a call of one of these teams, with the algorithms of any team of its kind. It has
 // the signature of the whole call, so members in different calls are found out as ever. All
 // members of a team take part in its steps, also after a failure: then in the way that tells
-// the others. By messages the transport does that (message.Transport.Failed), at a board inherit.
+// the others. By messages the transport does that (message.Transport.Failed), at a board inherit, or ahead.
 //
 // # One context
 //
@@ -114,7 +114,7 @@ func (t *Team) step(s *Team, a Args) {
 	s.size = s.args.agreed()
 	l := s.choose()
 	s.last = l.name
-	if s.failure.Fault != 0 && l.run != nil {
+	if s.failure.Fault != 0 && l.run != nil && !l.ahead {
 		s.inherit()
 	} else {
 		s.execute(l)

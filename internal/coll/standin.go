@@ -1,7 +1,6 @@
 package coll
 
 import (
-	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/pml"
 )
@@ -155,12 +154,8 @@ func (r *Refusal) join(m *made) {
 	l := t.choose()
 	switch {
 	case t.args.empty(t.Size, t.size):
-	case l.slots:
-		call := t.call
-		if t.Rank == t.args.Root {
-			call = cad.RefusedCall(uint64(Bcast))
-		}
-		t.board.Bcast(t.args.Root, call, btl.Buffer{Bytes: t.args.Send.Data})
+	case l.ahead:
+		ahead(t)
 	case l.run != nil:
 		t.inherit()
 	default:

@@ -85,7 +85,12 @@ func (b *Board) reached() bool {
 
 // sleep ends a wait.
 func (b *Board) sleep(by wakers) bool {
+	b.by = by
+	b.slots[b.Rank].waits.Store(b.waitsIn())
 	b.countSleepers(by, 1)
+	if b.astray() {
+		b.wake()
+	}
 	err := b.over.Wait()
 	b.countSleepers(by, -1)
 	if err != nil {
@@ -98,6 +103,30 @@ func (b *Board) sleep(by wakers) bool {
 		return false
 	}
 	return b.phase.reached(b) || !b.leave()
+}
+
+// A member may wait for another one that is in another call, and waits there for the first, each at a place of its own:
+// one for a slot, and one for blocks of the ring or of the tree. So each says in its slot which call it sleeps in, by
+// the number and a hash of the signature. All calls of a number are alike in a correct program. Who finds another one
+// wakes it, and arrives at the board, unless it has; so does the other one. Each stores its word before it looks for
+// those of others, and registers at its inbox before it looks a last time. So one of the two sees the other. A word of
+// an earlier call is told by its number.
+const callHashBits = 16
+
+// waitsIn returns the word of the present call.
+func (b *Board) waitsIn() uint64 {
+	return b.calls<<callHashBits | b.caller.Signature()*0x9e3779b97f4a7c15>>(64-callHashBits)
+}
+
+// astray tells whether another member sleeps in another call of the same number as that in which this one sleeps.
+func (b *Board) astray() bool {
+	own := b.slots[b.Rank].waits.Load()
+	for i := range b.slots {
+		if w := b.slots[i].waits.Load(); w != own && w>>callHashBits == own>>callHashBits {
+			return true
+		}
+	}
+	return false
 }
 
 // countSleepers counts this member among those that sleep. Of oversubscribed members one nearly always does: a count
@@ -114,7 +143,8 @@ func (b *Board) countSleepers(by wakers, n int32) {
 
 // isOver tells a sleeping member whether its wait is over.
 func (b *Board) isOver() bool {
-	return b.phase.reached(b) || b.Engine.GoneCount() != 0 && (b.revoked() || b.missing(b.through) >= 0)
+	return b.phase.reached(b) || b.Engine.GoneCount() != 0 && (b.revoked() || b.missing(b.through) >= 0) ||
+		b.by == arriving && b.astray()
 }
 
 // waiting is what the hang report says of a member that waits at the board.

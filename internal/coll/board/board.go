@@ -46,8 +46,9 @@ type slot struct {
 	record Record
 	passed line.Uint64 // number of the last call that the member has completed
 	misfit misfit
-	places [2]uint64 // in the ring, of the member's next call there: before it arrives; see Ring.align
-	_      [cacheLine - 24 - misfitSize]byte
+	places [2]uint64   // in the ring, of the member's next call there: before it arrives; see Ring.align
+	waits  line.Uint64 // the call in which it has last begun to sleep: see astray
+	_      [cacheLine - 32 - misfitSize]byte
 }
 
 // maxLanes bounds the lanes of a board, and so how many ranks take work from
@@ -88,13 +89,6 @@ type lane struct {
 	_    [cacheLine - 8]byte
 }
 
-// bcastSlot holds the bytes of a broadcast. Only its root writes it.
-type bcastSlot struct {
-	call line.Uint64 // number of the call, when all else is there
-	sig  uint64
-	data [ShortSlot]byte
-}
-
 // misfit says that a block of the member has another length than its other end expects. It is the first such block. The
 // member that does the unit writes misfit before it counts the unit as done. The slot's member reads misfit when all
 // units are done, and clears it before it arrives in the next call. So no two of these accesses meet.
@@ -118,6 +112,7 @@ const (
 type Caller interface {
 	Tell(buf []byte) error // gives all members what the first one has in buf, by messages
 	Count()                // the member waits in its call, or has done it
+	Signature() uint64     // of the call
 	Waiting() job.Waiting  // what the hang report says of the call, but for the members that are missing
 	Announce(r *Record)    // writes what others are to know of the call
 	Share(typed int) int   // the last arriver plans the work, and does it if it is little; the units that are left
@@ -167,23 +162,21 @@ type Board struct {
 	Members
 	caller Caller
 
-	*head   // nil: no call has been made yet
-	slots   []slot
-	ring    Ring
-	bcasts  []bcastSlot // nil: the team does without; those of a member lie together
-	long    []byte      // pieces that are too long for their slots
-	tree    *tree       // nil: the members meet in the head
-	first   int         // lane that this member takes work from first
-	memory  Memory      // of member 0 only
-	told    uint64      // Memory.Word, once this member has been told it; else 0
-	calls   uint64      // entered on the board
-	seen    int         // ranks of the job that had gone when deserted last looked
-	left    bool        // a member was one of them
+	*head // nil: no call has been made yet
+	slots []slot
+	ring  Ring
+	slotted
+	tree    *tree  // nil: the members meet in the head
+	first   int    // lane that this member takes work from first
+	memory  Memory // of member 0 only
+	told    uint64 // Memory.Word, once this member has been told it; else 0
+	calls   uint64 // entered on the board
+	seen    int    // ranks of the job that had gone when deserted last looked
+	left    bool   // a member was one of them
 	inboxes []*shm.Event
 	over    *pml.Condition
-	phase   phase // what this member waits for
-	bcast   *bcastSlot
-	root    int // whose that is
+	phase   phase  // what this member waits for
+	by      wakers // who wakes it
 }
 
 // world returns the job's rank of a member.

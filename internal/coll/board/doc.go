@@ -9,7 +9,7 @@
 //     carries the bytes of short calls.
 //   - Work (work.go): units that the members share, of a call that they have arrived in.
 //   - The ring (ring.go): each member leaves a short block, and takes those of all others.
-//   - Slots (slots.go): the root of a broadcast leaves its bytes, and goes on.
+//   - Slots (slots.go): a member leaves its bytes, and goes on.
 //
 // await.go has what a member waits for, and lost.go which members will never come. What members share goes through
 // package line, which counts for tests the cache lines that it costs.

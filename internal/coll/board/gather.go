@@ -21,8 +21,9 @@ import (
 // it arrives in the next call. The block of a call is written again two calls later. Its writer has been
 // released from the call between, in which all had arrived.
 //
-// Each call of the board is one call of the tree for each member. So all have the same number for it, also if their
-// calls do not match. The first member finds that out by the sum of the signatures, which the arrivals carry.
+// All members arrive in each call of the tree, and count these by themselves: other calls of the board go by slots. So
+// all have the same number for it, also if their calls do not match. The first member finds that out by the sum of the
+// signatures, which the arrivals carry.
 //
 // # Members that go
 //
@@ -61,7 +62,7 @@ const (
 
 // Convey does a call whose load goes up and down the tree. It returns false if the call has failed.
 func (b *Board) Convey(l Load) bool {
-	if !b.enter() {
+	if !b.Enter() {
 		return false
 	}
 	b.tree.load, b.tree.loaded = l, true
@@ -93,12 +94,13 @@ func (b *Board) Result() []byte {
 }
 
 // arrival is the block by which a member arrives in this call.
-func (b *Board) arrival(member int) *block { return &b.tree.up[member][b.calls%ringBlocks] }
+func (b *Board) arrival(member int) *block { return &b.tree.up[member][b.tree.met%ringBlocks] }
 
 // gather arrives in the tree, and returns what is left to the members when this one has been released, and has
 // released its children. It returns false if the call cannot end.
 func (b *Board) gather(mine uint64) (units int64, ok bool) {
 	t := b.tree
+	t.met++
 	if !t.loaded {
 		t.load = Load{}
 	}
@@ -153,7 +155,7 @@ func (b *Board) collect(mine uint64) (sum uint64, ok bool) {
 	}
 	p.call = sum
 	shm.OrderRelease()
-	p.ready.Store(b.calls)
+	p.ready.Store(t.met)
 	return sum, true
 }
 
@@ -170,7 +172,7 @@ func (b *Board) release(units uint64) {
 	line.Copy(p.data[:t.load.Result], from)
 	p.call = units
 	shm.OrderRelease()
-	p.ready.Store(b.calls)
+	p.ready.Store(t.met)
 	for i := range t.children {
 		b.inboxes[t.children[i].member].Notify()
 	}
@@ -186,11 +188,13 @@ func (treeWait) through(b *Board, member int) bool { return b.passed(member, b.c
 // childArrived: the child that this member waits for has arrived.
 type childArrived struct{ treeWait }
 
-func (childArrived) reached(b *Board) bool { return b.arrival(b.tree.awaited).ready.Load() == b.calls }
+func (childArrived) reached(b *Board) bool {
+	return b.arrival(b.tree.awaited).ready.Load() == b.tree.met
+}
 
 // parentReleased: the parent has released its children.
 type parentReleased struct{ treeWait }
 
 func (parentReleased) reached(b *Board) bool {
-	return b.tree.down[b.tree.parent].ready.Load() == b.calls
+	return b.tree.down[b.tree.parent].ready.Load() == b.tree.met
 }

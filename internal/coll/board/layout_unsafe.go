@@ -17,7 +17,7 @@ var (
 const (
 	blockSize  = int(unsafe.Sizeof(block{}))
 	blocksSize = int(unsafe.Sizeof(blocks{}))
-	bcastSize  = int(unsafe.Sizeof(bcastSlot{}))
+	givenSize  = int(unsafe.Sizeof(given{}))
 )
 
 // size returns the number of bytes of the board.
@@ -26,13 +26,7 @@ func (b *Board) size() int {
 	if b.Ringed() {
 		size += b.Size * blocksSize
 	}
-	if b.Oversubscribed {
-		n := b.Size * b.slotCount()
-		size += n * bcastSize
-		if piece := b.pieceSize(); piece > ShortSlot {
-			size += n * piece
-		}
-	}
+	size += b.Size * (b.slotCount()*givenSize + b.pieceCount()*b.PieceSize())
 	if b.tree != nil {
 		size = upToPage(size) + b.Size*(blocksSize+blockSize)
 	}
@@ -48,11 +42,8 @@ func (b *Board) view(mem []byte) {
 		b.ring.board, b.ring.members = b, unsafe.Slice((*blocks)(unsafe.Pointer(&rest[0])), b.Size)
 		rest = rest[b.Size*blocksSize:]
 	}
-	if b.Oversubscribed {
-		n := b.Size * b.slotCount()
-		b.bcasts = unsafe.Slice((*bcastSlot)(unsafe.Pointer(&rest[0])), n)
-		b.long = rest[n*bcastSize:]
-	}
+	n := b.Size * b.slotCount()
+	b.given, b.pieces = unsafe.Slice((*given)(unsafe.Pointer(&rest[0])), n), rest[n*givenSize:]
 	if b.tree != nil {
 		rest = mem[b.size()-b.Size*(blocksSize+blockSize):]
 		b.tree.up = unsafe.Slice((*blocks)(unsafe.Pointer(&rest[0])), b.Size)

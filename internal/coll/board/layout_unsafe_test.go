@@ -14,7 +14,7 @@ func TestBoardLayout(t *testing.T) {
 		h head
 		s slot
 		p block
-		o bcastSlot
+		o given
 	)
 	for _, c := range []struct {
 		name      string
@@ -35,12 +35,13 @@ func TestBoardLayout(t *testing.T) {
 		{"slot.passed", unsafe.Offsetof(s.passed), 128},
 		{"size of slot", unsafe.Sizeof(s), 192},
 		{"slot.places", unsafe.Offsetof(s.places), 160},
+		{"slot.waits", unsafe.Offsetof(s.waits), 176},
 		{"block.ready", unsafe.Offsetof(p.ready), 0},
 		{"block.data", unsafe.Offsetof(p.data), 16},
 		{"size of block", unsafe.Sizeof(p), 4096},
-		{"slot of broadcasts.call", unsafe.Offsetof(o.call), 0},
-		{"slot of broadcasts.data", unsafe.Offsetof(o.data), 16},
-		{"size of slot of broadcasts", unsafe.Sizeof(o), 1088},
+		{"given.call", unsafe.Offsetof(o.call), 0},
+		{"given.data", unsafe.Offsetof(o.data), 16},
+		{"size of given", unsafe.Sizeof(o), 64},
 	} {
 		require.Equal(t, c.pin, c.have, c.name)
 	}

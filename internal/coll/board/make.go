@@ -31,6 +31,10 @@ func (b *Board) allocate() (Memory, error) {
 // member 0, and word its Word.
 func (b *Board) Place(m Memory, word uint64) { b.memory, b.told = m, word }
 
+// Known tells whether this member needs no message to find the board: it has been told where it is. All members get the
+// same answer before their first calls, and when all have met.
+func (b *Board) Known() bool { return b.head != nil || b.told != 0 }
+
 // make makes the board.
 func (b *Board) make() bool {
 	if b.told == 0 && !b.tellPlace() {
@@ -46,6 +50,7 @@ func (b *Board) make() bool {
 	}
 	b.view(mem)
 	b.over = b.Engine.NewCondition(b.isOver, b.waiting)
+	b.prepareSlots()
 	b.first = b.firstLane(b.laneCount())
 	b.inboxes = make([]*shm.Event, b.Size)
 	for member := range b.inboxes {
@@ -76,8 +81,8 @@ func (b *Board) clear() {
 	*b.head = head{}
 	clear(b.slots)
 	b.ring.clear()
-	for i := range b.bcasts {
-		b.bcasts[i].call.Store(0)
+	for i := range b.given {
+		b.given[i].call.Store(0)
 	}
 	if b.tree != nil {
 		b.tree.clear()

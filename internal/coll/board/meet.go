@@ -12,8 +12,8 @@ import (
 // countBits is how many bits of head.arrivals count.
 const countBits = 20
 
-// enter begins a call at the board. It returns false if the call cannot be done.
-func (b *Board) enter() bool {
+// Enter begins a call at the board. It returns false if the call cannot be done.
+func (b *Board) Enter() bool {
 	if b.head == nil && !b.make() || b.deserted() && b.gone(b.calls+1) {
 		return false // without having arrived, as in all later calls
 	}
@@ -23,14 +23,14 @@ func (b *Board) enter() bool {
 
 // Call does a call: all members arrive, and share the work.
 func (b *Board) Call() {
-	if b.enter() {
+	if b.Enter() {
 		b.meet()
 	}
 }
 
 // Inherit takes part in a call for which this member has failed before. All members then have the failure.
 func (b *Board) Inherit(f cad.Failure) {
-	if b.enter() {
+	if b.Enter() {
 		b.inherited.Note(f)
 		b.meet()
 	}
@@ -69,9 +69,7 @@ func (b *Board) meet() {
 			}
 		}
 		shm.OrderAcquire()
-		if units = b.units; units == 0 {
-			b.calls = b.released.Load() // members in different calls go on together
-		}
+		units = b.units
 	}
 	if units > 0 {
 		b.work()
@@ -83,6 +81,7 @@ func (b *Board) meet() {
 	b.takeMisfit()
 	if b.failure.Fault() != 0 {
 		*b.Failure = b.failure.Failure() // the same for all
+		b.calls = b.released.Load()      // members in different calls go on together
 		b.ring.align()
 	}
 	own.passed.Store(b.calls)

@@ -243,7 +243,7 @@ func (r *Ring) look(place uint64) bool {
 // done.
 func (b *Board) StartExchange() (r *Ring, place uint64, ok bool) {
 	r = &b.ring
-	if !b.enter() || r.pending.Load() != 0 && !b.await(ringIdle{}, releasing) {
+	if !b.Enter() || r.pending.Load() != 0 && !b.await(ringIdle{}, releasing) {
 		return nil, 0, false
 	}
 	return r, r.take(), true

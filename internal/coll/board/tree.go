@@ -24,9 +24,11 @@ type tree struct {
 	loaded bool     // the one that is underway has a load
 	answer []byte   // of the first member: see Answer
 
-	awaited int // the child that this member waits for
+	met     uint64 // calls that this member has arrived in
+	awaited int    // the child that this member waits for
 
 	groups [][]int32 // the members of each domain
+	of     []int32   // the domain of each member, as a place in groups
 	group  int       // that of this member
 }
 
@@ -85,6 +87,7 @@ func (m *Members) growTree() *tree {
 			t.groups = append(t.groups, nil)
 		}
 		t.groups[number[d]] = append(t.groups[number[d]], int32(i))
+		t.of = append(t.of, int32(number[d]))
 	}
 	t.group = number[domains[m.Rank]]
 	return t
