@@ -55,7 +55,8 @@
 // All members of a call have the same signature, a word (signature.go). It is compared in
 // three places: at the board, in the messages of graphs, and, if calls are checked, in a
 // round of messages before the call. Only that round finds all differences and tells all
-// members: one that has left its bytes and gone on learns of nothing. Without it a wrong program may wait forever: between processes one member may
+// members: one that has left its bytes and gone on learns of nothing.
+// Without it a wrong program may wait forever: between processes one member may
 // wait at the board while another waits for messages, and the hang report names both calls.
 // But no member writes to memory outside of the buffers of a call.
 //

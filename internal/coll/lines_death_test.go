@@ -27,7 +27,8 @@ func TestLinesOfDead(t *testing.T) {
 		kind    Kind
 		n, step int
 	}{
-		{Barrier, 0, short}, {Bcast, 8, short}, {Allreduce, 8, short}, {Alltoall, 8, short},
+		{Barrier, 0, short}, {Bcast, 8, short}, {Scatter, 8, short}, {Gather, 8, short}, {Allreduce, 8, short},
+		{Alltoall, 8, short},
 		{Bcast, 20 << 10, long}, {Allreduce, 20 << 10, long},
 	} {
 		for _, victim := range []int{0, 1, 2, 5} { // the first of all, of a domain, of none, of a node
