@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"slices"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/board/line"
@@ -8,7 +10,7 @@ import (
 )
 
 // Calls in which a member may go on when its data is in place: the root of a broadcast and of a scatter, the others of
-// a gather. They go by the slots of the board. Each member waits only for data that it needs, or for a slot of its own.
+// a gather and of a reduction. They go by the slots of the board. Each member waits only for data that it needs, or for a slot of its own.
 //
 // The first such calls of a team go by messages if it has no board yet. To make one all members wait for the first of
 // them, who may wait elsewhere for a member that has gone ahead. A call in which all meet makes the board, or the call
@@ -27,6 +29,8 @@ func ahead(t *Team) {
 		scatterAhead(t, &failed)
 	case Gather:
 		gatherAhead(t, &failed)
+	case Reduce:
+		reduceAhead(t, &failed)
 	}
 }
 
@@ -83,7 +87,7 @@ func fitsSlots(t *Team, n int) bool {
 // have made the same calls, and were told of a board all or none.
 func boarded(t *Team) bool {
 	a := &t.args
-	return t.board.Known() || t.turn > unmetCalls || !a.Kind.rooted() || a.Kind == Reduce || a.Irregular ||
+	return t.board.Known() || t.turn > unmetCalls || !a.Kind.rooted() || a.Irregular ||
 		t.Choice.Blocking[a.Kind] != "" || !fitsSlots(t, a.agreed())
 }
 
@@ -180,5 +184,31 @@ func gatherAhead(t *Team, failed *cad.Failure) {
 	if own, part := a.Send.own(), a.Recv.PartOf(root); !a.InPlace {
 		btl.Copy(&part, &own, 0, n)
 	}
+	b.Pass(b.Others())
+}
+
+// reduceAhead: the root reads the vectors of all where they have left them, and combines them in their order.
+func reduceAhead(t *Team, failed *cad.Failure) {
+	a, b, n, root := &t.args, t.board, t.size, t.args.Root
+	if !b.Enter() {
+		return
+	}
+	if t.Rank != root {
+		giveAhead(t, failed, n, b.Only(root), packOwn, 0)
+		return
+	}
+	from, alike := slices.Grow(t.from[:0], t.Size)[:t.Size], failed.Fault == 0
+	for distance := 1; distance < t.Size; distance++ {
+		member := t.neighbour(distance)
+		data, sig, ok := b.Take(member, n)
+		if !ok {
+			return
+		}
+		from[member], alike = data, b.Same(member, sig, t.call) && alike
+	}
+	if from[root], t.from = t.own(), from; alike {
+		a.take(t, root, n, from)
+	}
+	from[root] = nil // it is the caller's
 	b.Pass(b.Others())
 }

@@ -64,7 +64,7 @@ var algorithms = []algorithm{
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, suits: always, shared: always},
 
 	{kind: Reduce, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
-	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
+	{kind: Reduce, name: "slot", run: ahead, ahead: true, regular: true, fits: fitsSlots, suits: always},
 	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Reduce, name: "levels", levels: levelsReduce, regular: true, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},

@@ -3,6 +3,7 @@
 package coll
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -88,7 +89,7 @@ func countLines(t *testing.T, m *line.Machine, kind Kind, ranks, n int, bound bo
 			}
 			return nil
 		}
-		err := calls[w.Rank](1)
+		err := errors.Join(w.Barrier(), calls[w.Rank](1)) // the barrier makes the board
 		ready <- true
 		<-end
 		if w.Rank == 0 {
@@ -123,9 +124,12 @@ func TestLinesOfCalls(t *testing.T) {
 				all[i] = countLines(t, line.NewMachine(seed, places(ranks)), c.kind, ranks, c.n, bound)
 				t.Logf("%2d ranks, %-9v %6d B: %v", ranks, c.kind, c.n, all[i])
 			}
-			require.Less(t, all[1].Crossed, all[0].Crossed)
+			slotted := all[0].algorithm == "slot" // what is read there by several crosses once, too
+			require.True(t, slotted || all[1].Crossed < all[0].Crossed)
 			if c.most > 0 {
 				require.LessOrEqual(t, all[1].Crossed, c.most*countedCalls)
+			}
+			if c.most > 0 && !slotted {
 				require.Greater(t, all[0].Crossed, c.most*countedCalls)
 			}
 		}
