@@ -10,7 +10,8 @@ import (
 )
 
 // Calls in which a member may go on when its data is in place: the root of a broadcast and of a scatter, the others of
-// a gather and of a reduction. They go by the slots of the board. Each member waits only for data that it needs, or for a slot of its own.
+// a gather and of a reduction. They go by the slots of the board. Each member waits only for data that it needs, or for
+// a slot of its own.
 //
 // The first such calls of a team go by messages if it has no board yet. To make one all members wait for the first of
 // them, who may wait elsewhere for a member that has gone ahead. A call in which all meet makes the board, or the call
