@@ -293,7 +293,7 @@ func (b *Board) awaitGiven(s *given) bool {
 	if !b.Oversubscribed {
 		return b.awaitLonger(arriving)
 	}
-	b.linger()
+	linger(b)
 	return (slotWritten{}).reached(b) || b.sleep(arriving)
 }
 
@@ -346,7 +346,7 @@ func crossed(b *Board) bool {
 // run in turn here, and where few share a CPU, several turns pass before the root has its own. A
 // member that slept meanwhile would be woken from the other CPU, and may stay there: then that
 // one has still more members, and this one fewer.
-func (b *Board) linger() {
+func linger(b *Board) {
 	for range lingering {
 		if (slotWritten{}).reached(b) || b.deserted() {
 			return
