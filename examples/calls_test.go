@@ -22,6 +22,7 @@ const mpi = "github.com/gopvas/gopvas/mpi"
 
 // seldom is what programs need so seldom that no example has it.
 var seldom = []string{
+	"(*" + mpi + ".Comm).Revoke", "(*" + mpi + ".Comm).IsRevoked",
 	"(*" + mpi + ".Comm).ID", "(*" + mpi + ".Comm).NeighborRanks", "(*" + mpi + ".Comm).OneAddressSpace",
 	"(" + mpi + ".Status).CountIn",
 }

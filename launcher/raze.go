@@ -9,8 +9,8 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
-// Ranks of one address space that are killed one by one end in time by the square of their number: at each end the
-// kernel looks at the areas of all. So the host stops many, takes their memory away, and kills them then.
+// To kill the ranks of one address space one by one takes time that grows by the square of their number: at each end
+// the kernel looks at the areas of all. So the host stops many, takes their memory away, and kills them then.
 
 const (
 	// manyRanks are worth it: fewer ranks end in some milliseconds.
@@ -20,8 +20,8 @@ const (
 	razeTime = 2 * time.Second
 )
 
-// signalRanks sends a signal to all living ranks. Only the first SIGKILL is one for the host: whoever kills again
-// waits no longer.
+// signalRanks sends a signal to all living ranks. Only the first SIGKILL is one for the host: a second
+// kill does not wait for it.
 func (s *supervisor) signalRanks(sig syscall.Signal) {
 	if sig != syscall.SIGKILL || s.killed || !s.canRaze() {
 		s.killed = s.killed || sig == syscall.SIGKILL
@@ -42,6 +42,9 @@ func (s *supervisor) canRaze() bool {
 
 // razeLate kills what the host has not killed.
 func (s *supervisor) razeLate() {
+	if s.razing = nil; s.ranks.Alive() == 0 {
+		return
+	}
 	s.job.logf("the space host has not killed %d ranks in %v", s.ranks.Alive(), razeTime)
 	s.fate.Kill(fate.CodeSignal + int(syscall.SIGKILL))
 }

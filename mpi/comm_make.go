@@ -157,9 +157,11 @@ func (c *Comm) Failed() *Group { return (*Group)(comm.Failed(c.inner())) }
 // MPI Forum issue 20 (MPI_Comm_ack_failed).
 func (c *Comm) Acknowledge(n int) int { return comm.Acknowledge(c.inner(), n) }
 
-// Revoke ends the use of c by all ranks, with pvasrun --survive: what is underway on it, and what begins later, returns
-// ErrRevoked (wrapped) at each of them. So ranks that do not need the one that has failed learn that others go on
-// elsewhere. One rank calls it, or several. It does not block. Free works as ever.
+// Revoke ends the use of c by all ranks, with pvasrun --survive. A receive or a collective call that is underway on it,
+// and any call that begins later, returns ErrRevoked (wrapped) at each of them. A send that is underway may succeed:
+// its message is dropped. So ranks that do not need the one that has failed learn that others go on elsewhere. One rank
+// calls it, or several. It does not block. Free works as ever. Keep one communicator, such as the world, to make others
+// from.
 //
 // MPI Forum issue 20 (MPI_Comm_revoke).
 func (c *Comm) Revoke() error { return comm.Revoke(c.inner()) }

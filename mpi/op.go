@@ -44,8 +44,8 @@ type Op[T any] struct {
 // if the operator is not commutative they are combined in the order of the ranks. The
 // function must not keep the slices, nor write to in. Any rank may call it, for any part of
 // the vectors and several goroutines at a time, so it depends on its arguments alone. If it
-// panics, or communicates, the call returns an *OperatorError that names the rank where it did. In
-// nonblocking operations and graphs only the rank that makes the call applies it; see
+// panics, or communicates, the call returns an *OperatorError that names the rank where it did, at the ranks that wait
+// for the result. In nonblocking operations and graphs only the rank that makes the call applies it; see
 // RegisterOp.
 //
 // MPI 4.1 section 6.9.5 (MPI_Op_create).

@@ -137,7 +137,7 @@ type Received[T any] struct {
 	Elements []T // the program's own
 }
 
-// Messages is the messages from rank src, or AnySource, with the given tag, or AnyTag, one after the other, of any
+// Messages yields the messages from rank src, or AnySource, with the given tag, or AnyTag, one after the other, of any
 // length:
 //
 //	for m, err := range mpi.Messages[int](world, mpi.AnySource, tag) { ... }

@@ -88,10 +88,10 @@ func (b *Batch) Add(r Request, err error) *Status {
 	return st
 }
 
-// WaitBatch calls f, and waits for all operations that f has added to the batch: none is forgotten, on no way out of f.
-// If f returns an error, an operation could not be begun, or one ends with an error, then receives that have no message
-// yet are cancelled; all else is waited for. So buffers are the caller's again. The error joins that of f and those of
-// the operations. If f panics, receives are cancelled, and the panic goes on without a wait: others may never answer.
+// WaitBatch calls f and waits for all operations that f has added, however f ends. After an error of f or of an
+// operation it cancels receives that have no message yet, and waits for the rest. Then the buffers are the caller's
+// again. The error joins that of f and those of the operations. If f panics, receives are cancelled, and the panic goes
+// on without a wait: others may never answer.
 //
 // MPI 4.1 section 3.7.5 (the use of MPI_Waitsome).
 func WaitBatch(f func(b *Batch) error) error {
@@ -119,7 +119,8 @@ func (b *Batch) end(err error) error {
 		failed := err != nil
 		var one error
 		indices, statuses, one = WaitSome(b.requests, indices[:0], statuses[:0])
-		if len(indices) == 0 {
+		_, pending := errors.AsType[*PendingError](one)
+		if len(indices) == 0 && !pending {
 			return errors.Join(err, one)
 		}
 		for i, index := range indices {

@@ -211,11 +211,11 @@ type choice struct {
 func (t *Team) choose() *algorithm {
 	a := &t.args
 	last, want := &t.chosen[a.Kind], t.Choice.Blocking[a.Kind]
-	ordered, same := a.Op != nil && !a.Op.Commutative, a.Op != nil && a.Op.Exact
+	ordered, exact := a.Op != nil && !a.Op.Commutative, a.Op != nil && a.Op.Exact
 	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular ||
-		last.ordered != ordered || last.exact != same || last.want != want || !last.boarded {
+		last.ordered != ordered || last.exact != exact || last.want != want || !last.boarded {
 		mayMeet := t.board == nil || boarded(t)
-		*last = choice{irregular: a.Irregular, ordered: ordered, exact: same, boarded: mayMeet, size: t.size,
+		*last = choice{irregular: a.Irregular, ordered: ordered, exact: exact, boarded: mayMeet, size: t.size,
 			want: want}
 		last.algorithm = t.search(mayMeet)
 	}

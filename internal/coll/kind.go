@@ -56,5 +56,5 @@ func (k Kind) reduces() bool { return k >= Reduce && k <= Exscan }
 
 // Op is an operator on elements of Size bytes. It is taken to be associative, and applied in the order of package
 // order. What inout holds comes from lower ranks than what in holds. Apply is called by any rank, for any part of
-// the vectors; a panic of it becomes an *OperatorError on all members.
+// the vectors; a panic of it becomes an *OperatorError on all members that wait for the result.
 type Op = cad.Op

@@ -93,7 +93,7 @@ func Failed(c *Comm) *Group {
 //
 // MPI Forum issue 20 (MPI_Comm_ack_failed).
 func Acknowledge(c *Comm, n int) int {
-	if c.usable() != nil {
+	if err := c.usable(); err != nil && !errors.Is(err, ErrRevoked) {
 		return 0
 	}
 	failed := Failed(c).ranks

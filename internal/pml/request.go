@@ -104,13 +104,13 @@ func (op *operation) waitContext(ctx context.Context, e *Engine) error {
 	})
 	e.waitFor(w)
 	stop()
-	if op.waiter != w { // it was complete, and may be another operation already
+	if !interrupted(op, w) {
 		return nil
 	}
-	if err := e.interrupted(op, w); err != nil {
-		return err
+	if cause := context.Cause(ctx); cause != nil {
+		return cmp.Or(e.p.pending(op), fmt.Errorf("gave up waiting: %w", cause))
 	}
-	return fmt.Errorf("gave up waiting: %w", context.Cause(ctx))
+	return e.p.pending(op) // nil: the caller waits again
 }
 
 // Test returns whether the request is complete, and if so what Wait would return. It

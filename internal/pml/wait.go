@@ -48,25 +48,29 @@ func (e *Engine) wait(op *operation, call string) error {
 	if err := MayWait(); err != nil {
 		return e.waitRefused(op, err)
 	}
-	if err := e.p.pending(op); err != nil {
-		return err
+	for {
+		if err := e.p.pending(op); err != nil {
+			return err
+		}
+		w := e.line.New(op, call)
+		op.waiter = w
+		e.waitFor(w)
+		ended := !interrupted(op, w)
+		e.line.Free(w)
+		if ended {
+			return nil
+		}
 	}
-	w := e.line.New(op, call)
-	op.waiter = w
-	e.waitFor(w)
-	err := e.interrupted(op, w)
-	e.line.Free(w)
-	return err
 }
 
-// interrupted returns the error of a wait that has ended, and not its operation. That is known by the waiter: the end
-// of an operation takes it away. The operation may be another one by then.
-func (e *Engine) interrupted(op *operation, w *waiter) error {
+// interrupted tells whether a wait was ended before its operation. An operation that ends takes its waiter away, and
+// may then be used again.
+func interrupted(op *operation, w *waiter) bool {
 	if op.waiter != w {
-		return nil
+		return false
 	}
 	op.waiter = nil
-	return e.p.pending(op)
+	return true
 }
 
 // waitRefused is wait in an operator. The bytes of a message that has found its receive come by progress alone, and so

@@ -25,7 +25,8 @@ func (e *LostError) Error() string {
 
 // ErrRevoked means that the communicator was revoked, by this rank or another one: no operation on it succeeds any
 // more.
-var ErrRevoked = errors.New("the communicator was revoked: make another one, of the ranks that have not failed")
+var ErrRevoked = errors.New("the communicator was revoked: make another one, from one that " +
+	"was not, of the ranks that have not failed")
 
 // PendingError means that a receive from any source has not ended, because a rank has failed that might have been the
 // one to send. The request goes on: it can be waited for again when the failure is acknowledged, or be cancelled.

@@ -11,10 +11,11 @@
 //		})
 //	}
 //
-// The ranks are processes of the test binary. Each runs the test up to Run, calls the function, and skips the rest:
-// what stands before Run is done by all ranks, and by the process of go test; what stands behind it by that one alone.
-// If a subtest calls Run the rank goes on behind the subtest. A rank whose function fails ends the job.
+// The ranks are processes of the test binary. Each runs the test up to Run, calls the function, and skips the rest. So
+// the ranks and the process of go test all do what stands before Run. Only the latter does what follows. A rank whose
+// subtest calls Run goes on after the subtest, in a finalized job. A rank whose function fails ends the job.
 //
 // Run does it in both task models, as subtests named pvas and sm. One address space needs
-// go test -buildmode=pie; without it, and with -race, which finds races within a rank, the first is skipped.
+// go test -buildmode=pie. Without it, and with -race, which finds races within a rank, both are of processes, and the
+// first is marked as skipped.
 package mpitest

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// framing are the beginnings of lines that package testing prints around what a test says.
-var framing = []string{"PASS", "FAIL", "=== ", "--- PASS", "--- SKIP", "coverage:", "testing: warning:"}
+// framing is lines that package testing prints around what a test says.
+var framing = regexp.MustCompile(`^(PASS|FAIL|=== (RUN|PAUSE|CONT|NAME) .*|\s*--- (PASS|SKIP): .*|` +
+	`coverage: .* of statements.*|testing: warning: .*)$`)
 
 // outputTo is the pattern of the launcher for the files of a folder in which the ranks' outputs are.
 func outputTo(dir string) string { return strings.ReplaceAll(dir, "%", "%%") + "/%r" }
@@ -21,15 +22,10 @@ func outputs(dir string, n int) string {
 	for rank := range n {
 		text, _ := os.ReadFile(filepath.Join(dir, strconv.Itoa(rank))) // an error: it has not been started
 		for line := range strings.Lines(string(text)) {
-			if !frames(line) {
+			if !framing.MatchString(strings.TrimRight(line, "\n")) {
 				fmt.Fprintf(&all, "rank %d: %s\n", rank, strings.TrimRight(line, "\n"))
 			}
 		}
 	}
 	return all.String()
-}
-
-func frames(line string) bool {
-	line = strings.TrimSpace(line)
-	return slices.ContainsFunc(framing, func(begin string) bool { return strings.HasPrefix(line, begin) })
 }

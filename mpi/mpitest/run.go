@@ -15,7 +15,7 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// Main is what TestMain of a package calls that calls Run. It runs the tests, and does not return.
+// Main runs the tests, and does not return. TestMain of a package that calls Run must call it.
 func Main(m *testing.M) {
 	launcher.HostMain()
 	prepared = true
@@ -40,7 +40,7 @@ var Timeout = time.Minute
 // The communicator is that of all ranks; Run finalizes it. Tests may run in parallel.
 func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
 	t.Helper()
-	own := call(t.Name())
+	own := call(t)
 	switch os.Getenv(envCall) {
 	case "":
 	case own:
@@ -65,14 +65,20 @@ var calls struct {
 }
 
 // call names a call of Run, by its test and its number there: the same in the process of go test and in ranks.
-func call(test string) string {
+func call(t *testing.T) string {
 	calls.Lock()
 	defer calls.Unlock()
 	if calls.of == nil {
 		calls.of = map[string]int{}
 	}
-	calls.of[test]++
-	return fmt.Sprintf("%s#%d", test, calls.of[test])
+	if calls.of[t.Name()]++; calls.of[t.Name()] == 1 {
+		t.Cleanup(func() { // it may run again: -count
+			calls.Lock()
+			defer calls.Unlock()
+			delete(calls.of, t.Name())
+		})
+	}
+	return fmt.Sprintf("%s#%d", t.Name(), calls.of[t.Name()])
 }
 
 // beRank calls f as a rank, and ends the test: what stands behind Run is not for ranks.
@@ -83,7 +89,10 @@ func beRank(t *testing.T, f func(t *testing.T, world *mpi.Comm)) {
 		t.Fatal(err)
 	}
 	rank := world.Rank()
-	if !t.Run(fmt.Sprintf("rank %d", rank), func(t *testing.T) { f(t, world) }) {
+	// The outer one ends when f has, which may call Parallel.
+	if !t.Run("rank", func(t *testing.T) {
+		t.Run(fmt.Sprint(rank), func(t *testing.T) { f(t, world) })
+	}) {
 		t.FailNow() // without Finalize: others may wait for this rank
 	}
 	if err := world.Finalize(); err != nil {
@@ -102,7 +111,7 @@ func start(t *testing.T, btl string, n int, own string) *launcher.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, _, _ := strings.Cut(own, "#")
+	test := own[:strings.LastIndexByte(own, '#')]
 	args := []string{"-test.run=" + pattern(test), "-test.timeout=0", "-test.count=1"}
 	if testing.Verbose() {
 		args = append(args, "-test.v")

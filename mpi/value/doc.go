@@ -10,11 +10,11 @@
 // own. Exported fields travel; unexported fields do not, nor do those with a tag `cbor:"-"`, or `json:"-"` if there is
 // no tag for cbor. A nil pointer, map or slice arrives as nil, and pointers to one variable as pointers to two. Types
 // with MarshalBinary and UnmarshalBinary, or MarshalCBOR and UnmarshalCBOR, travel as these say. Times keep their
-// nanoseconds and their offset. Channels, functions and complex numbers are refused. A value that contains itself has
-// no end: it must not be sent.
+// nanoseconds and their offset. Channels, functions and complex numbers are refused. A value that contains itself
+// must not be sent: the rank's stack overflows, which ends it.
 //
 // The receiver's type may differ, if it has room for what was sent: any integer type that holds the number, a struct
-// with some of the fields. What arrives in an any is a bool, an int64, a uint64 above that, a float64, a string, a
-// []byte, a []any, a map[any]any, or a type that Register was told of. In an interface with methods it is a pointer to
+// with some of the fields. An any receives a bool, an int64 (larger numbers: a big.Int), a float64, a string, a
+// []byte, a []any, a map[any]any, or a type that Register was told of. An interface with methods receives a pointer to
 // a type that Register was told of, also if the sender had no pointer.
 package value

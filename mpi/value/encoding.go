@@ -34,8 +34,8 @@ func Register[T any]() error {
 		t = t.Elem()
 	}
 	tags.Remove(t)
-	required := cbor.TagOptions{EncTag: cbor.EncTagRequired, DecTag: cbor.DecTagRequired}
-	if err := tags.Add(required, t, tagOf(t)); err != nil {
+	named := cbor.TagOptions{EncTag: cbor.EncTagRequired, DecTag: cbor.DecTagOptional}
+	if err := tags.Add(named, t, tagOf(t)); err != nil {
 		return fmt.Errorf("value: register %v: %w", t, err)
 	}
 	e, err := newEncoding()
@@ -75,11 +75,11 @@ func newEncoding() (*encoding, error) {
 	const most = 1<<31 - 1
 	encode, err1 := cbor.EncOptions{Time: cbor.TimeRFC3339Nano}.EncModeWithTags(tags)
 	decode, err2 := cbor.DecOptions{MaxArrayElements: most, MaxMapPairs: most, MaxNestedLevels: 1<<16 - 1,
-		IntDec: cbor.IntDecConvertSignedOrFail}.DecModeWithTags(tags)
+		IntDec: cbor.IntDecConvertSignedOrBigInt, UTF8: cbor.UTF8DecodeInvalid}.DecModeWithTags(tags)
 	return &encoding{encode, decode}, errors.Join(err1, err2)
 }
 
-// marshal returns the encoding of x. It is empty if there is an error, and never else: so whoever waits for it learns.
+// marshal returns the encoding of x. It is empty only after an error, so a receiver can tell.
 func marshal[T any](x T) ([]byte, error) {
 	e, err := usual()
 	if err != nil {

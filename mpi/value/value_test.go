@@ -63,7 +63,7 @@ type tree struct {
 func treeOf(rank, depth int) *tree {
 	t := &tree{Name: fmt.Sprintf("é%d", rank), Tags: map[string]bool{"a": true, fmt.Sprint(rank): false},
 		Any: Loose{rank, -1}, Shape: &square{float64(rank)}, At: time.Unix(int64(rank), 123456789).UTC(),
-		Number: new(big.Int).Lsh(big.NewInt(int64(rank)+1), 200), Text: []string{}}
+		Number: new(big.Int).Lsh(big.NewInt(int64(rank)+1), 200), Text: []string{"\xff"}}
 	if depth > 0 {
 		t.Children = []*tree{treeOf(rank+1, depth-1), nil}
 	}
@@ -90,6 +90,13 @@ func values(c *mpi.Comm) error {
 	go func() { done <- value.Send(c, sent, right, 7) }()
 	got, st, err := value.Recv[*tree](c, mpi.AnySource, 7)
 	err = errors.Join(err, <-done, same("tree", got, treeOf(left, 3)), same("source", st.Source, left))
+	if err != nil {
+		return err
+	}
+	large, err := value.Bcast(c, any(uint64(1<<63)), 0)
+	if me > 0 {
+		err = errors.Join(err, same("large", large, *new(big.Int).SetUint64(1 << 63)))
+	}
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (b *Board) sleep(by wakers) bool {
 	b.by = by
 	b.slots[b.Rank].waits.Store(b.waitsIn())
 	b.countSleepers(by, 1)
-	if b.astray() {
+	if (by == arriving || b.watchers.Load() != 0) && b.astray() {
 		b.wake()
 	}
 	err := b.over.Wait()

@@ -33,7 +33,7 @@ func (c *circles) set(context uint32, ranks []int32) {
 	if c.known == nil {
 		c.known = map[uint32]*circle{}
 	}
-	c.known[context] = &circle{ranks: ranks}
+	c.known[context] = &circle{ranks: ranks, failed: -1, deserted: -1}
 }
 
 // of returns the circle of a context, nil if there is none.

@@ -49,7 +49,7 @@ func (r *Ranks) Init(j Job, rank, places int) {
 	r.isDue = func(rank int) { r.due[rank] = true }
 }
 
-// Count returns how many ranks of the job have gone. It never falls.
+// Count grows when a rank of the job goes and, in a job that survives, when a communicator is revoked. It never falls.
 func (r *Ranks) Count() int { return int(r.count.Load()) }
 
 // News tells whether there is any that is not known to be dead: then Look.

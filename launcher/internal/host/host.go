@@ -249,8 +249,8 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
 }
 
-// raze kills the ranks, in time that grows with their number and not its square. They are stopped before, so that none
-// executes an instruction that would miss its memory. If it fails the supervisor kills them.
+// raze kills the ranks, in time that grows with their number and not its square. They are stopped before. One that
+// still runs then misses its memory, and ends by that: it was to be killed. If it fails the supervisor kills them.
 func (h *host) raze() error {
 	if h.space == nil || h.memory == nil {
 		return errors.New("raze: request out of order")
