@@ -178,6 +178,6 @@ func contention(c *mpi.Comm) error {
 	if c.Rank() >= pairs {
 		return mpi.Send(c, buf, c.Rank()-pairs, 0)
 	}
-	_, err := mpi.Recv(c, buf, c.Rank()+pairs, 0) // contention: waits
+	_, err := mpi.Recv(c, buf, c.Rank()+pairs, 0)
 	return err
 }
