@@ -108,7 +108,7 @@ func (a attack) run(t *testing.T, r *Rig) (hit bool, took time.Duration, said st
 		t.Errorf("%v: nobody to kill: %s", a, &j.stderr)
 	}
 	begin := time.Now()
-	code := j.wait(t, 30*time.Second)
+	code := j.wait(t, time.Minute) // more than --start-timeout, within which srun does not tell of a node
 	took = time.Since(begin)
 	r.Mend(a.node)
 	said = j.stderr.String()
