@@ -31,7 +31,9 @@ func own[T any](b *coll.Buffer, buf []T, err *error) { blocks(b, buf, 0, err) }
 func blocks[T any](b *coll.Buffer, buf []T, count int, err *error) {
 	data, of, e := asBytes(buf)
 	if e != nil {
-		*err = errors.Join(*err, e)
+		if !errors.Is(*err, e) { // both buffers are of that type
+			*err = errors.Join(*err, e)
+		}
 		return
 	}
 	b.Data, b.Block, b.Unit, b.Of = data, count*of.Size(), of.Size(), of

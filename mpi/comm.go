@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -52,7 +53,9 @@ func Init() (*Comm, error) { return made(comm.Init(operatorNames)) }
 // "rank R: error" on the standard error output and exits with code 1, upon which
 // pvasrun ends the other ranks. Else it returns, and the program goes on alone.
 func Run(f func(world *Comm) error) {
-	comm.Run(operatorNames, func(world *comm.Comm) error { return f((*Comm)(world)) })
+	comm.Run(operatorNames, func(world *comm.Comm) error {
+		return errors.Join(f((*Comm)(world)), takeStrays())
+	})
 }
 
 // Executable returns the absolute path of the running program, like os.Executable.
@@ -114,10 +117,12 @@ func (c *Comm) FlushBuffer() error { return c.inner().FlushBuffer() }
 //
 // The error wraps a *LeakError if requests or messages from Mprobe are left. It wraps a
 // *LostError if the job was to be measured here and a rank has gone before. The rank is
-// finalized nevertheless.
+// finalized nevertheless. It joins the errors of operations that were added to no batch (Batch.Add).
 //
 // MPI 4.1 section 11.2.2.
-func (c *Comm) Finalize() error { return c.inner().Finalize() }
+func (c *Comm) Finalize() error {
+	return errors.Join(c.inner().Finalize(), takeStrays())
+}
 
 // Abort ends this process at once with the given exit code, without deferred
 // functions. It prints the rank, the code and the line of the call. pvasrun then ends all other ranks of the job, also

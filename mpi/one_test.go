@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
@@ -129,6 +130,13 @@ func allocRefused(c *Comm) error {
 	_, err := AllreduceOne(c, "text", (*Op[string])(nil))
 	if _, wrong := errors.AsType[*TypeError](err); !wrong {
 		return fmt.Errorf("a string: %w", err)
+	}
+	_, err = AllreduceOne(c, new(int), NewOp(func(_, _ []*int) {}, true))
+	_, err2 := AlltoallAlloc(c, make([][]*int, c.Size()))
+	for _, err := range []error{err, err2} {
+		if strings.Count(fmt.Sprint(err), "*int cannot be sent") != 1 {
+			return fmt.Errorf("a pointer, told other than once: %w", err)
+		}
 	}
 	return nil
 }

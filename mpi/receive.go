@@ -147,6 +147,8 @@ type Received[T any] struct {
 // ends.
 //
 // MPI 4.1 section 3.8.2 (the use of MPI_Mprobe).
+//
+//go:noinline
 func Messages[T any](c *Comm, src, tag int) iter.Seq2[Received[T], error] {
 	return func(yield func(Received[T], error) bool) {
 		for {

@@ -2,6 +2,8 @@ package mpi
 
 import (
 	"errors"
+	"fmt"
+	"sync"
 
 	"github.com/gopvas/gopvas/internal/comm"
 )
@@ -73,13 +75,18 @@ type Batch struct {
 	requests []Request
 	statuses []*Status // of the requests
 	err      error     // of operations that were not begun
+	ended    bool
 }
 
 // Add takes what a call returns that begins an operation: b.Add(mpi.Irecv(...)). The batch owns the request from then
 // on. An error becomes one of WaitBatch. The status is valid once WaitBatch has returned, unless the operation has
-// failed.
+// failed. A batch that is nil, or has ended, takes nothing: Comm.Finalize then returns an error that names the line.
 func (b *Batch) Add(r Request, err error) *Status {
 	st := new(Status)
+	if b == nil || b.ended {
+		strayed(err)
+		return st
+	}
 	if err != nil {
 		b.err = errors.Join(b.err, err)
 		return st
@@ -95,9 +102,13 @@ func (b *Batch) Add(r Request, err error) *Status {
 //
 // MPI 4.1 section 3.7.5 (the use of MPI_Waitsome).
 func WaitBatch(f func(b *Batch) error) error {
+	if f == nil {
+		return comm.Wrap("wait batch", errors.New("the function is nil"))
+	}
 	b := new(Batch)
 	returned := false
 	defer func() {
+		b.ended = true
 		if !returned {
 			b.cancel()
 			_, _, _ = TestSome(b.requests, nil, nil) // those that are over, cancelled ones among them
@@ -138,4 +149,30 @@ func (b *Batch) cancel() {
 	for i := range b.requests {
 		_ = b.requests[i].Cancel() // an error: it is no receive
 	}
+}
+
+// strays are the errors of operations that were added to no batch.
+var strays struct {
+	sync.Mutex
+	err error
+}
+
+// strayed keeps what was added to no batch for Comm.Finalize.
+func strayed(err error) {
+	none := errors.New("the batch is nil or has ended: add operations before the function of WaitBatch returns")
+	if err != nil {
+		none = fmt.Errorf("%w; the operation: %w", none, err)
+	}
+	strays.Lock()
+	defer strays.Unlock()
+	strays.err = errors.Join(strays.err, comm.Wrap("batch add", none))
+}
+
+// takeStrays returns what strayed has kept, once.
+func takeStrays() error {
+	strays.Lock()
+	defer strays.Unlock()
+	err := strays.err
+	strays.err = nil
+	return err
 }

@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,4 +57,22 @@ func TestZeroValues(t *testing.T) {
 		require.ErrorIs(t, errors.Join(r.Start(), r.Free()), ErrNotPersistent)
 		return nil
 	})
+}
+
+// No batch takes what is added to none, and the end of the job tells it.
+func TestStrayOperations(t *testing.T) {
+	var late, none *Batch
+	odd := errors.New("odd")
+	require.NoError(t, WaitBatch(func(b *Batch) error {
+		late = b
+		return nil
+	}))
+	late.Add(Request{}, odd)
+	none.Add(Request{}, nil)
+	told := takeStrays()
+	require.ErrorIs(t, told, odd)
+	require.Equal(t, 2, strings.Count(told.Error(), "the batch is nil or has ended"), told)
+	require.Equal(t, 2, strings.Count(told.Error(), "(zero_values_test.go:"), told)
+	require.NoError(t, takeStrays())
+	require.Error(t, WaitBatch(nil))
 }

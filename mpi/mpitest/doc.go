@@ -16,6 +16,5 @@
 // subtest calls Run goes on after the subtest, in a finalized job. A rank whose function fails ends the job.
 //
 // Run does it in both task models, as subtests named pvas and sm. One address space needs
-// go test -buildmode=pie. Without it, and with -race, which finds races within a rank, both are of processes, and the
-// first is marked as skipped.
+// go test -buildmode=pie. Without it, and with -race, which finds races within a rank, the first is skipped.
 package mpitest

@@ -58,7 +58,10 @@ func TestMistakes(t *testing.T) {
 		"panic":    {"rank 0: panic: oh", "exit code 2"},
 		"finalize": {"requests left: 1"},
 		"deadlock": {"exit code 124", "waits for rank 0, tag 1", "circle: rank 0 waits for rank 1"},
-		"nobody":   {"rank 0 has not come to this call of Run"},
+		"nobody":   {"ranks [0 1] have not come to this call of Run"},
+		"abort":    {"have ended in this call of Run with code 0"},
+		"nil":      {"the function is nil"},
+		"nested":   {"a rank has called it"},
 		"none":     nil,
 	} {
 		t.Run(mistake, func(t *testing.T) {
@@ -87,8 +90,15 @@ func TestOfMistakes(t *testing.T) {
 		if mistake == "nobody" && os.Getenv("PVAS_RANK") != "" {
 			return
 		}
+		if mistake == "nil" {
+			mpitest.Run(t, 2, nil)
+		}
 		mpitest.Run(t, 2, func(t *testing.T, world *mpi.Comm) {
 			switch me := world.Rank(); mistake {
+			case "abort":
+				world.Abort(0)
+			case "nested":
+				mpitest.Run(t, 2, ring)
 			case "fatal":
 				if me == 1 {
 					t.Fatal("one is wrong")

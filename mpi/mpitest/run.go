@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,9 +26,12 @@ func Main(m *testing.M) {
 // prepared is set by Main.
 var prepared bool
 
+// inside says that this process is a rank, in the function of Run.
+var inside atomic.Bool
+
 const (
 	envCall = "MPITEST_CALL" // in a rank: the call of Run that it is for, see call
-	envDone = "MPITEST_DONE" // in a rank: the folder where it says that it has done it
+	envDone = "MPITEST_DONE" // in a rank: the folder where it says that it has begun it, and has done it
 )
 
 // Timeout is how long a job may take in one task model. Change it before the tests run, in TestMain.
@@ -40,6 +44,12 @@ var Timeout = time.Minute
 // The communicator is that of all ranks; Run finalizes it. Tests may run in parallel.
 func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
 	t.Helper()
+	switch {
+	case f == nil:
+		t.Fatal("mpitest: run: the function is nil")
+	case inside.Load():
+		t.Fatal("mpitest: run: a rank has called it: the function calls no Run")
+	}
 	own := call(t)
 	switch os.Getenv(envCall) {
 	case "":
@@ -51,11 +61,7 @@ func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
 	if !prepared {
 		t.Fatal("mpitest: TestMain of this package must call mpitest.Main")
 	}
-	t.Run("pvas", func(t *testing.T) {
-		if result := start(t, "auto", n, own); result != nil && result.Reason != "" {
-			t.Skipf("as processes: %s (go test -buildmode=pie)", result.Reason)
-		}
-	})
+	t.Run("pvas", func(t *testing.T) { start(t, "auto", n, own) })
 	t.Run("sm", func(t *testing.T) { start(t, "sm", n, own) })
 }
 
@@ -89,23 +95,43 @@ func beRank(t *testing.T, f func(t *testing.T, world *mpi.Comm)) {
 		t.Fatal(err)
 	}
 	rank := world.Rank()
+	note(t, begun, rank)
+	inside.Store(true)
 	// The outer one ends when f has, which may call Parallel.
 	if !t.Run("rank", func(t *testing.T) {
 		t.Run(fmt.Sprint(rank), func(t *testing.T) { f(t, world) })
 	}) {
 		t.FailNow() // without Finalize: others may wait for this rank
 	}
+	inside.Store(false)
 	if err := world.Finalize(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(os.Getenv(envDone), fmt.Sprint(rank)), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	note(t, done, rank)
 	t.SkipNow()
 }
 
-// start runs a job for a call of Run. It returns nil if the job could not be started.
-func start(t *testing.T, btl string, n int, own string) *launcher.Result {
+// begun and done are how far a rank has come, as the name of a file.
+const (
+	begun = "begun %d"
+	done  = "done %d"
+)
+
+func note(t *testing.T, what string, rank int) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(os.Getenv(envDone), fmt.Sprintf(what, rank)), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// told tells whether a rank has noted something in a folder.
+func told(dir, what string, rank int) bool {
+	_, err := os.Stat(filepath.Join(dir, fmt.Sprintf(what, rank)))
+	return err == nil
+}
+
+// start runs a job for a call of Run. It skips one that was to be in one address space and cannot.
+func start(t *testing.T, btl string, n int, own string) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -116,30 +142,40 @@ func start(t *testing.T, btl string, n int, own string) *launcher.Result {
 	if testing.Verbose() {
 		args = append(args, "-test.v")
 	}
-	done, output := t.TempDir(), t.TempDir()
+	dir, output := t.TempDir(), t.TempDir()
 	var said bytes.Buffer
 	job := launcher.Job{BTL: btl, Stdout: &said, Stderr: &said, Timeout: timeout(t), Apps: []launcher.App{{
-		Program: program, Args: args, N: n, Env: []string{envCall + "=" + own, envDone + "=" + done}}}}
+		Program: program, Args: args, N: n, Env: []string{envCall + "=" + own, envDone + "=" + dir}}}}
+	if plan, err := launcher.DryRun(t.Context(), job); err == nil && plan.Reason != "" { // an error: Run has it, too
+		t.Skipf("%s (go test -buildmode=pie)", plan.Reason)
+	}
 	job.Output.Files[0], job.Output.Merge = outputTo(output), true
 	result, err := launcher.Run(t.Context(), job)
 	if err != nil {
-		t.Error(err)
-		return nil
+		t.Fatal(err)
 	}
 	if text := outputs(output, n) + said.String(); text != "" && (result.Code != 0 || testing.Verbose()) {
 		t.Log("\n" + text)
 	}
 	if result.Code != 0 {
-		t.Errorf("exit code %d", result.Code)
-		return result
+		t.Fatalf("exit code %d", result.Code)
 	}
+	var missing, ended []int
 	for rank := range n {
-		if _, err := os.Stat(filepath.Join(done, fmt.Sprint(rank))); err != nil {
-			t.Errorf("rank %d has not come to this call of Run: what stands before it must do the same in all ranks",
-				rank)
+		switch {
+		case told(dir, done, rank):
+		case told(dir, begun, rank):
+			ended = append(ended, rank)
+		default:
+			missing = append(missing, rank)
 		}
 	}
-	return result
+	if ended != nil { // the others may have been ended with them
+		t.Errorf("ranks %v have ended in this call of Run with code 0, by Comm.Abort or os.Exit", ended)
+	} else if missing != nil {
+		t.Errorf("ranks %v have not come to this call of Run: what stands before it must do the same in all ranks",
+			missing)
+	}
 }
 
 // pattern is the value of -test.run for one test.

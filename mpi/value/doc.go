@@ -10,11 +10,15 @@
 // own. Exported fields travel; unexported fields do not, nor do those with a tag `cbor:"-"`, or `json:"-"` if there is
 // no tag for cbor. A nil pointer, map or slice arrives as nil, and pointers to one variable as pointers to two. Types
 // with MarshalBinary and UnmarshalBinary, or MarshalCBOR and UnmarshalCBOR, travel as these say. Times keep their
-// nanoseconds and their offset. Channels, functions and complex numbers are refused. A value that contains itself
-// must not be sent: the rank's stack overflows, which ends it.
+// nanoseconds and their offset.
 //
-// The receiver's type may differ, if it has room for what was sent: any integer type that holds the number, a struct
-// with some of the fields. An any receives a bool, an int64 (larger numbers: a big.Int), a float64, a string, a
-// []byte, a []any, a map[any]any, or a type that Register was told of. An interface with methods receives a pointer to
+// What would not arrive is refused, with an error that names the type or the field: channels, functions, complex
+// numbers, structs without exported fields, two fields of one name (of embedded structs), keys of a map that arrive as
+// one, a value that contains itself, or has more than 65,535 levels.
+//
+// The receiver's type may differ, if all that was sent arrives: any integer type that holds the number, a slice for an
+// array, a struct with the same names. An any receives a bool, an int64 (larger numbers: a big.Int), a float64, a
+// string, a []byte, a []any, a map[any]any, a time.Time, or a type that Register was told of; of other types with a
+// name it refuses the sending. An interface with methods receives a pointer to
 // a type that Register was told of, also if the sender had no pointer.
 package value

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -13,7 +14,7 @@ import (
 
 // encoding is how values travel. It never changes: to register a type makes another one.
 type encoding struct {
-	encode cbor.EncMode
+	encode cbor.UserBufferEncMode
 	decode cbor.DecMode
 }
 
@@ -21,6 +22,8 @@ var (
 	current  atomic.Pointer[encoding]
 	register sync.Mutex // tags, and the making of current
 	tags     = cbor.NewTagSet()
+
+	registered sync.Map // the reflect.Type of what Register was told of
 )
 
 // Register has values of type T travel in interfaces: their encoding then names T. All ranks register the same types
@@ -42,6 +45,7 @@ func Register[T any]() error {
 	if err != nil {
 		return fmt.Errorf("value: register %v: %w", t, err)
 	}
+	registered.Store(t, true)
 	current.Store(e)
 	return nil
 }
@@ -73,40 +77,85 @@ func usual() (*encoding, error) {
 
 func newEncoding() (*encoding, error) {
 	const most = 1<<31 - 1
-	encode, err1 := cbor.EncOptions{Time: cbor.TimeRFC3339Nano}.EncModeWithTags(tags)
+	encode, err1 := cbor.EncOptions{Time: cbor.TimeRFC3339Nano, TimeTag: cbor.EncTagRequired,
+		NaNConvert: cbor.NaNConvertNone, InfConvert: cbor.InfConvertNone, BigIntConvert: cbor.BigIntConvertNone,
+	}.UserBufferEncModeWithTags(tags)
 	decode, err2 := cbor.DecOptions{MaxArrayElements: most, MaxMapPairs: most, MaxNestedLevels: 1<<16 - 1,
-		IntDec: cbor.IntDecConvertSignedOrBigInt, UTF8: cbor.UTF8DecodeInvalid}.DecModeWithTags(tags)
+		IntDec: cbor.IntDecConvertSignedOrBigInt, UTF8: cbor.UTF8DecodeInvalid, DupMapKey: cbor.DupMapKeyEnforcedAPF,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
+	}.DecModeWithTags(tags)
 	return &encoding{encode, decode}, errors.Join(err1, err2)
 }
 
-// marshal returns the encoding of x. It is empty only after an error, so a receiver can tell.
+// marshal returns the sum of T's shape, and behind it the encoding of x. It is empty only after an error, so a receiver
+// can tell.
 func marshal[T any](x T) ([]byte, error) {
+	t := reflect.TypeFor[T]()
+	s := shapeOf(t)
+	if s.err != nil {
+		return nil, s.err
+	}
 	e, err := usual()
-	if err != nil {
-		return nil, err
+	if err == nil && s.deep {
+		err = fathom(reflect.ValueOf(&x).Elem(), 0)
 	}
-	b, err := e.encode.Marshal(x)
-	if err != nil {
-		return nil, fmt.Errorf("encode a %T: %w", x, err)
+	var b bytes.Buffer
+	b.Write(s.sum[:])
+	if err == nil {
+		err = e.encode.MarshalToBuffer(x, &b)
 	}
-	return b, nil
+	if err != nil {
+		return nil, fmt.Errorf("encode a %v: %w", t, err)
+	}
+	return b.Bytes(), nil
 }
 
-// errNotEncoded is for a value that its owner could not encode.
-var errNotEncoded = errors.New("it could not be encoded there: that rank's own error says why")
+var (
+	// errNotEncoded is for a value that its owner could not encode.
+	errNotEncoded = errors.New("it could not be encoded there: that rank's own error says why")
+
+	errNoValue = errors.New("the message is none of package value")
+)
 
 // unmarshal returns the value of an encoding that a rank has sent.
 func unmarshal[T any](b []byte, rank int) (x T, err error) {
-	e, err := usual()
+	t := reflect.TypeFor[T]()
+	s := shapeOf(t)
 	switch {
-	case err != nil:
+	case s.err != nil:
+		return x, s.err
 	case len(b) == 0:
 		err = errNotEncoded
+	case len(b) < len(s.sum):
+		err = errNoValue
 	default:
-		err = e.decode.Unmarshal(b, &x)
+		err = decode(b, s, &x)
 	}
 	if err != nil {
-		err = fmt.Errorf("the value of rank %d as %T: %w", rank, x, err)
+		err = fmt.Errorf("the value of rank %d as %v: %w", rank, t, err)
 	}
 	return x, err
+}
+
+// decode sets x. A sender's value of another type must fit as a whole: then its encoding as a T is as long.
+func decode[T any](b []byte, s *shape, x *T) error {
+	e, err := usual()
+	if err != nil {
+		return err
+	}
+	sum, b := b[:len(s.sum)], b[len(s.sum):]
+	if err := e.decode.Unmarshal(b, x); err != nil {
+		return err
+	}
+	if bytes.Equal(sum, s.sum[:]) || reflect.TypeFor[T]().Kind() == reflect.Interface {
+		return nil
+	}
+	var again bytes.Buffer
+	if err := e.encode.MarshalToBuffer(*x, &again); err != nil {
+		return err
+	}
+	if again.Len() != len(b) {
+		return errors.New("another type was sent, which has more elements or other numbers: receive that type")
+	}
+	return nil
 }

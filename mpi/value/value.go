@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -12,16 +13,17 @@ import (
 func Send[T any](c *mpi.Comm, x T, dst, tag int) error {
 	b, err := marshal(x)
 	if err != nil {
-		return fmt.Errorf("value: send to rank %d: %w", dst, err)
+		return wrap(fmt.Sprintf("send to rank %d", dst), err)
 	}
 	return mpi.Send(c, b, dst, tag)
 }
 
 // Recv receives a value from rank src, or mpi.AnySource, with the given tag, or mpi.AnyTag, as mpi.RecvAlloc receives
-// bytes. It blocks until it is there. A message that is no T is lost, and the error says what it is.
+// bytes. It blocks until it is there. A message that is no T is lost, and the error says what it is. From mpi.ProcNull
+// comes the zero value, at once.
 func Recv[T any](c *mpi.Comm, src, tag int) (T, mpi.Status, error) {
 	b, st, err := mpi.RecvAlloc[byte](c, src, tag)
-	if err != nil {
+	if err != nil || src == mpi.ProcNull {
 		var none T
 		return none, st, err
 	}
@@ -90,10 +92,10 @@ func unmarshalAll[T any](parts [][]byte) (all []T, err error) {
 	return all, err
 }
 
-// wrap says which call has failed; nil if err is.
+// wrap says which call has failed, and where in the program it stands; nil if err is.
 func wrap(call string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("value: %s: %w", call, err)
+	return comm.Placed(fmt.Errorf("value: %s: %w", call, err))
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	programs := map[string]func() error{}
 	for name, f := range map[string]func(*mpi.Comm) error{
-		"values": values, "refused": refused, "strangers": strangers,
+		"values": values, "refused": refused, "strangers": strangers, "lost": lost,
 	} {
 		programs[name] = func() error {
 			mpi.Run(f)
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) {
 
 func TestValues(t *testing.T) {
 	for _, ranks := range []int{1, 2, 5} {
-		for _, name := range []string{"values", "refused", "strangers"} {
+		for _, name := range []string{"values", "refused", "strangers", "lost"} {
 			jobtest.Run(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}, name)
 		}
 	}
@@ -171,6 +173,21 @@ func strangers(c *mpi.Comm) error {
 			return fmt.Errorf("%v is a value", b)
 		}
 	}
+	for range 2 { // an error names the line of the program, whichever package finds it
+		_, _, line, _ := runtime.Caller(0)
+		for _, err := range mpi.Messages[int](c, c.Size(), 1) {
+			if !strings.HasSuffix(err.Error(), fmt.Sprintf("(value_test.go:%d)", line+1)) {
+				return fmt.Errorf("line %d: %w", line+1, err)
+			}
+		}
+		if err := value.Send(c, func() {}, right, 1); !strings.HasSuffix(err.Error(),
+			fmt.Sprintf("(value_test.go:%d)", line+6)) {
+			return fmt.Errorf("line %d: %w", line+6, err)
+		}
+	}
+	if x, st, err := value.Recv[string](c, mpi.ProcNull, 1); x != "" || st.Source != mpi.ProcNull || err != nil {
+		return fmt.Errorf("%q of %d from nobody: %w", x, st.Source, err)
+	}
 	if err := value.Send(c, "text", right, 1); err != nil {
 		return err
 	}
@@ -184,6 +201,84 @@ func strangers(c *mpi.Comm) error {
 		return errors.New("300 is an int8")
 	}
 	return nil
+}
+
+type (
+	inner  struct{ X int }
+	twice  struct{ inner }
+	hidden struct {
+		inner
+		X int
+	}
+	closed struct{ _ int }
+	chain  struct {
+		Next *chain
+		Any  any
+	}
+	unknown struct{ X int }
+)
+
+// lost: what would not arrive whole is an error, at the sender or the receiver; what arrives is what was sent.
+func lost(c *mpi.Comm) error {
+	circle := &chain{}
+	circle.Next = circle
+	inAny := []any{nil}
+	inAny[0] = inAny
+	return errors.Join(
+		refusedAs[[2]int](c, []int{1, 2, 3}, "more elements"), refusedAs[[3]int](c, []int{1, 2}, "more elements"),
+		refusedAs[map[string][1]int](c, map[string][]int{"a": {1, 2}}, "more elements"),
+		refusedAs[float32](c, 0.1, "other numbers"), refusedAs[[2]byte](c, []byte("abc"), ""),
+		refusedAs[inner](c, struct{ X, Y int }{1, 2}, "unknown field"), refusedAs[int8](c, int64(128), "overflow"),
+		refusedAs[struct{ Abc int }](c, struct{ ABC int }{1}, "unknown field"),
+		refusedAs[map[any]int](c, map[any]int{1: 1, int8(1): 2}, "duplicate"),
+		unsent(c, circle, "contains itself"), unsent(c, inAny, "contains itself"), unsent(c, hidden{}, "called X"),
+		unsent(c, closed{}, "no field is exported"), unsent(c, struct{ C []complex64 }{}, "field C: a complex64"),
+		unsent(c, any(unknown{}), "value.Register"), unsent(c, []any{time.Second}, "value.Register"),
+		unsent(c, new(big.Float), "no field is exported"),
+		arrives(c, math.MaxInt64), arrives(c, int8(-128)), arrives(c, any(nil)), arrives(c, math.Float64frombits(1)),
+		arrives(c, math.Copysign(0, -1)), arrives(c, any(time.Unix(5, 6).UTC())), arrives(c, []int(nil)),
+		arrives(c, any(big.Int{})), arrives(c, map[float32]bool{0.1: true}), arrives(c, twice{inner{3}}),
+		arrives(c, [][]byte{nil, {}}), arrives(c, map[string]map[int]int{"nil": nil, "empty": {}}),
+		arrives(c, [2]*int{nil, new(int)}), arrives(c, &chain{Next: &chain{Any: "x"}}), arrives(c, ""),
+		arrives(c, struct{}{}), arrives(c, [0]int{}), arrives(c, []*chain{nil, {}}),
+		nan(c, 0x7ff8dead00000001), nan(c, 0x7ff0000000000001))
+}
+
+// refusedAs sends a value to this rank itself, where it is none of type T.
+func refusedAs[T, S any](c *mpi.Comm, x S, want string) error {
+	got, err := passed[T](c, x)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		return fmt.Errorf("%T %+v arrives as %+v: %w", x, x, got, err)
+	}
+	return nil
+}
+
+// unsent: x is refused before it leaves.
+func unsent[T any](c *mpi.Comm, x T, want string) error {
+	if err := value.Send(c, x, c.Rank(), 9); err == nil || !strings.Contains(err.Error(), want) ||
+		strings.Contains(err.Error(), "<nil>") {
+		return fmt.Errorf("%T is sent, or not for %q: %w", x, want, err)
+	}
+	return nil
+}
+
+func arrives[T any](c *mpi.Comm, x T) error {
+	got, err := passed[T](c, x)
+	return errors.Join(err, same(fmt.Sprintf("%T", x), got, x))
+}
+
+// nan: its bits arrive.
+func nan(c *mpi.Comm, bits uint64) error {
+	got, err := passed[float64](c, math.Float64frombits(bits))
+	return errors.Join(err, same("not a number", math.Float64bits(got), bits))
+}
+
+// passed sends a value to this rank itself.
+func passed[T, S any](c *mpi.Comm, x S) (T, error) {
+	done := make(chan error, 1)
+	go func() { done <- value.Send(c, x, c.Rank(), 9) }()
+	got, _, err := value.Recv[T](c, c.Rank(), 9)
+	return got, errors.Join(err, <-done)
 }
 
 func TestRegisterRefuses(t *testing.T) {
