@@ -32,6 +32,7 @@ func TestSurvive(t *testing.T) {
 		{"--survive", "revoke", 0, "revoke: right\n", ""},
 		{"--survive", "collectives", 0, "collectives: right\n", "was killed by signal 9"},
 		{"--survive --progress=owner", "revoke", 0, "revoke: right\n", ""},
+		{"--survive", "world", 0, "", ""},
 		{"--survive=off", "messages", 137, "", "ending the other 3 ranks"},
 	} {
 		for _, btl := range turn(t, i) {

@@ -130,11 +130,11 @@ func (x *Short) Progress() (done bool, err error) {
 		x.ring.End()
 		return true, x.err(f)
 	}
-	if x.channel.IsRevoked() {
+	if x.channel.Revoked.Heard() {
 		x.ring.End()
 		return true, fault.ErrRevoked
 	}
-	if n := x.team.Engine.GoneCount(); n != x.gone {
+	if n := x.team.Engine.Events(); n != x.gone {
 		x.gone = n
 		if f := x.ring.Absent(x.place); f.Fault != 0 {
 			x.ring.End()

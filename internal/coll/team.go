@@ -2,7 +2,6 @@ package coll
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
@@ -46,7 +45,7 @@ type Team struct {
 	Rank, Size int     // the caller's place in the team, and the number of members
 	World      []int32 // the job's rank of each member; nil: the same numbers
 
-	Revoked *atomic.Bool // it becomes true when the communicator is revoked; nil: it cannot be
+	Revoked *job.Revocable // whether the communicator was; nil: it cannot be
 
 	Choice Choice // algorithms to be used instead of the usual ones
 	Check  bool   // make sure, at a cost, that all members make the same calls

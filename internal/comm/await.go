@@ -43,7 +43,7 @@ func JobRank(c *Comm, rank int) int {
 // It looks at one word, and asks blocks of those that have gone. When one more rank of the job has gone it looks at all
 // ranks, once.
 func FirstGone(c *Comm, blocks func(rank int) bool) int {
-	if n := uint32(c.engine.GoneCount()); n != 0 {
+	if n := uint32(c.engine.Events()); n != 0 {
 		g := c.gone.Load()
 		if g == nil || g.of != n {
 			g = c.lookForGone(n)

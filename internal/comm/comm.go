@@ -98,6 +98,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		c.graphs.StartHelper()
 	}
 	c.among(id)
+	c.revoked.Name(root, id, 0)
 	c.team, c.channel = c.newTeam(&c.membership, id, c.Name), c.newChannel(&c.membership, id, c.Name)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
@@ -133,7 +134,7 @@ func (c *Comm) withoutID(m membership) *Comm {
 	n := &Comm{process: c.process, membership: m, rank: m.group.rank, size: len(m.group.ranks), engine: c.engine,
 		synchronous: c.synchronous, session: c.session}
 	n.ranks, n.units = m.peers.ranks, new(unitCache) // also of a copy of the world: its state is checked
-	n.revoked = new(atomic.Bool)
+	n.revoked = new(job.Revocable)
 	n.team = &coll.Team{Choice: c.team.Choice, Check: c.team.Check, Boards: c.team.Boards}
 	n.state.Store(pending)
 	return n
@@ -144,6 +145,7 @@ func (c *Comm) setID(taken uint64) {
 	old, id := c.team, uint32(taken)
 	c.among(id)
 	c.context = pointToPoint.of(id)
+	c.revoked.Name(c.root, id, uint32(taken>>32))
 	c.team, c.channel = c.newTeam(&c.membership, id, c.Name), c.newChannel(&c.membership, id, c.Name)
 	c.team.Guards, c.team.Serial = c.channel, uint32(taken>>32)
 	c.team.Choice, c.team.Check, c.team.Boards = old.Choice, old.Check, old.Boards

@@ -3,7 +3,6 @@ package comm
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
@@ -19,12 +18,13 @@ type membership struct {
 	ranks   []int32    // those of peers; nil for the first world, where nothing needs to be translated
 	visited bool       // it has ranks of other jobs
 	units   *unitCache // of statuses
-	revoked *atomic.Bool
+	revoked *job.Revocable
 }
 
 // single is a membership of one group.
 func single(g *Group) membership {
-	return membership{group: g, peers: g, members: g, ranks: g.ranks, units: new(unitCache), revoked: new(atomic.Bool)}
+	return membership{group: g, peers: g, members: g, ranks: g.ranks, units: new(unitCache),
+		revoked: new(job.Revocable)}
 }
 
 // world returns the job's rank of each member; nil if they have the same numbers.
@@ -127,7 +127,7 @@ func Revoke(c *Comm) error {
 	if !job.Survives(c.root) {
 		return Wrap(op, errors.New("ranks do not survive the failure of others: use pvasrun --survive"))
 	}
-	if c.revoked.Load() {
+	if c.revoked.Heard() {
 		return nil
 	}
 	if !job.Revoke(c.root, job.Revocation{ID: idOf(c.context), Serial: c.team.Serial}) {
@@ -148,7 +148,7 @@ func IsRevoked(c *Comm) bool {
 		return false
 	}
 	c.engine.Progress()
-	return c.revoked.Load()
+	return c.revoked.Heard()
 }
 
 // revocable are the communicators of a process in a job that survives, by id. A goroutine that holds the lock takes no
@@ -156,9 +156,15 @@ func IsRevoked(c *Comm) bool {
 type revocable struct {
 	mu    sync.Mutex
 	known map[uint32]*Comm
+	late  []uint32 // ids of those whose revocation may have been read before they were known
 }
 
-// mayRevoke has revocations of a communicator be heard, whose id is new.
+// mayRevoke has revocations of a communicator be heard, whose id is new. One that this process has read before, when it
+// did not know the communicator, still stands in a slot, or will be read again: see late. Then the next read finds it.
+// That comes after Again, at the latest: messages of others are dropped that have come, and receives end.
+//
+// A revocation that is read after known has c is found by that read. One that was read before known has c stood in its
+// slot before: so IsRevoked finds it, unless hundreds came since. It is no defect to find it twice.
 func (p *process) mayRevoke(c *Comm, id uint32) {
 	if !job.Survives(p.root) {
 		return
@@ -170,34 +176,39 @@ func (p *process) mayRevoke(c *Comm, id uint32) {
 	}
 	r.known[id] = c
 	r.mu.Unlock()
-	if job.IsRevoked(p.root, id, c.team.Serial) { // before this process has made it
+	if c.revoked.Stands() {
 		markRevoked(c)
+		r.mu.Lock()
+		r.late = append(r.late, id)
+		r.mu.Unlock()
+		job.Again(p.root, p.number)
 	}
 }
 
 // readRevocations returns the contexts of communicators of this process that were revoked since the last call.
 func (p *process) readRevocations() (contexts []uint32) {
-	for {
-		v, ok := job.Revoked(p.root, p.number)
-		if !ok {
-			return contexts
-		}
-		p.revocable.mu.Lock()
-		c := p.revocable.known[v.ID]
-		p.revocable.mu.Unlock()
-		if c == nil || !v.Is(v.ID, c.team.Serial) {
-			continue
-		}
-		markRevoked(c)
-		for purpose := range purposes {
-			contexts = append(contexts, purpose.of(v.ID))
+	r := &p.revocable
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := r.late
+	r.late = nil
+	for v, ok := job.Revoked(p.root, p.number); ok; v, ok = job.Revoked(p.root, p.number) {
+		if c := r.known[v.ID]; c != nil && v.Is(v.ID, c.team.Serial) {
+			markRevoked(c)
+			ids = append(ids, v.ID)
 		}
 	}
+	for _, id := range ids {
+		for purpose := range purposes {
+			contexts = append(contexts, purpose.of(id))
+		}
+	}
+	return contexts
 }
 
 // markRevoked has calls on c refused from now on.
 func markRevoked(c *Comm) {
-	c.revoked.Store(true)
+	c.revoked.Hear()
 	for _, usable := range [...]uint32{ready, plain} {
 		c.state.CompareAndSwap(usable, revoked)
 	}

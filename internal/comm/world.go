@@ -170,7 +170,8 @@ func (c *Comm) Finalize() error {
 	err = errors.Join(err, c.resource.close(), c.flushNetworks())
 	c.engine.Calls().End(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)
-	if n, ok := c.team.Calls(); ok { // pvasrun compares these when all ranks have ended, unless an operation has failed
+	// pvasrun compares these when all ranks have ended, unless an operation has failed, or was refused at some ranks.
+	if n, ok := c.team.Calls(); ok && !c.revoked.Stands() {
 		c.root.NoteWorldCalls(c.number, n+uint64(c.channel.Issued()))
 	}
 	c.root.SetState(c.group.self, job.StateFinal)

@@ -1,5 +1,7 @@
 package job
 
+import "sync/atomic"
+
 // MarkGone notes that a rank is no more, and wakes all waiters. Only the
 // supervisor calls it, when it has reaped the rank, so that the rank is certain
 // not to execute another instruction: its words are final. Further
@@ -109,6 +111,12 @@ func Revoke(r *Root, v Revocation) (ok bool) {
 	}
 }
 
+// Again has a rank read revocations once more, as if there was another one. Other ranks may, too.
+func Again(r *Root, rank int) {
+	r.head.events.Add(1)
+	r.Inbox(rank).Notify()
+}
+
 // heardLeast is how many revocations all ranks have read that take part.
 func heardLeast(r *Root) uint32 {
 	least, some := uint32(0), false
@@ -166,4 +174,30 @@ func IsRevoked(r *Root, id, serial uint32) bool {
 		}
 	}
 	return false
+}
+
+// Revocable is whether a communicator was revoked, as one process sees it. That of a nil one never is.
+type Revocable struct {
+	root       *Root // nil: it has no id yet, or its job does not survive
+	id, serial uint32
+	heard      atomic.Bool
+}
+
+// Name says which communicator it is. Nobody else uses v yet.
+func (v *Revocable) Name(root *Root, id, serial uint32) {
+	if Survives(root) {
+		v.root, v.id, v.serial = root, id, serial
+	}
+}
+
+// Hear notes that the process has read the revocation.
+func (v *Revocable) Hear() { v.heard.Store(true) }
+
+// Heard tells whether the process has read the revocation. It costs a load.
+func (v *Revocable) Heard() bool { return v != nil && v.heard.Load() }
+
+// Stands tells whether the communicator was revoked, also if this process has not read that yet. It looks at all slots:
+// a caller asks before it says that a member has gone. A member may have revoked, and then have ended.
+func (v *Revocable) Stands() bool {
+	return v.Heard() || v != nil && v.root != nil && IsRevoked(v.root, v.id, v.serial)
 }

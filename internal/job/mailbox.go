@@ -39,9 +39,9 @@ func (r *Root) Gone(rank int) bool {
 // GoneCount returns how many ranks have gone. It never falls.
 func (r *Root) GoneCount() int { return int(r.head.goneCount.Load()) }
 
-// GoneCounter returns a word that grows when GoneCount does, for callers that look often. In a job that survives it
-// grows with each revocation, too.
-func (r *Root) GoneCounter() *atomic.Uint32 {
+// EventCounter returns a word that grows when GoneCount does and, in a job that survives, with each revocation. It is
+// for callers that look often.
+func (r *Root) EventCounter() *atomic.Uint32 {
 	if r.settings.Survive {
 		return &r.head.events
 	}

@@ -21,7 +21,7 @@ func survivors(t *testing.T, ranks int) *Root {
 // Each rank reads every revocation once, in one order, and none is overwritten that a rank has not read.
 func TestRevocations(t *testing.T) {
 	r := survivors(t, 2)
-	events := r.GoneCounter().Load()
+	events := r.EventCounter().Load()
 	last := uint32(1<<revokedIDBits - 1)
 	for n := range uint32(3 * revocations) {
 		require.True(t, Revoke(r, Revocation{last - n, math.MaxUint32 - n}))
@@ -34,7 +34,7 @@ func TestRevocations(t *testing.T) {
 			require.False(t, ok)
 		}
 	}
-	require.EqualValues(t, 3*revocations, r.GoneCounter().Load()-events)
+	require.EqualValues(t, 3*revocations, r.EventCounter().Load()-events)
 	require.True(t, IsRevoked(r, last-3*revocations+1, math.MaxUint32-3*revocations+1))
 	require.False(t, IsRevoked(r, 1, 1))
 

@@ -52,5 +52,5 @@ func TestVisitors(t *testing.T) {
 	r.MarkGone(5)
 	_, lost := r.Lost()
 	require.False(t, lost, "no rank of this job has gone")
-	require.EqualValues(t, 1, r.GoneCounter().Load())
+	require.EqualValues(t, 1, r.EventCounter().Load())
 }

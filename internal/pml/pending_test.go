@@ -98,3 +98,30 @@ func TestCompleteBeforePending(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, i)
 }
+
+// Sends that wait for room at their receiver end when their communicator is revoked. Those of others do not.
+func TestQueuedSendsOfRevoked(t *testing.T) {
+	memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 1, Settings: job.Settings{Survive: true}})
+	w := mem.New(memory.Root(), mem.Options{Queue: 2, Offers: 2, Credit: 2})
+	e := pml.New(memory.Root(), 0, w.Module(0))
+	var revoked []uint32
+	e.Revocations(func() []uint32 { return revoked })
+	for range 10 {
+		_, err := e.Isend(1, 1, 0, nil, pml.Standard)
+		require.NoError(t, err)
+	}
+	ended, err := e.Isend(1, 1, 0, nil, pml.Synchronous)
+	require.NoError(t, err)
+	other, err := e.Isend(2, 1, 0, nil, pml.Synchronous)
+	require.NoError(t, err)
+	require.Positive(t, e.Stats().Queued)
+	revoked = []uint32{1}
+	job.Again(memory.Root(), 0)
+	e.Progress()
+	_, done, err := ended.Test()
+	require.True(t, done)
+	require.ErrorIs(t, err, pml.ErrRevoked)
+	_, done, err = other.Test()
+	require.NoError(t, err)
+	require.False(t, done)
+}

@@ -70,9 +70,8 @@ type protocol struct {
 	toItself    flow.Budget // of messages from this rank to itself
 	spares      flow.Spares
 	gone        gone.Ranks
-	revocations func() (contexts []uint32) // see Engine.Revocations
-	completions uint64                     // operations that have become complete
-	moves       uint64                     // what the rank has done besides: messages taken, sends queued
+	completions uint64 // operations that have become complete
+	moves       uint64 // what the rank has done besides: messages taken, sends queued
 	questions   questions
 	line        *wait.Line[operation] // of those who wait for operations
 	stats       Stats
@@ -226,7 +225,7 @@ func (p *protocol) move(op *operation, t btl.Transfer) {
 
 // moved completes the operation of a transfer that is done. An error of the size is kept in err since the start.
 func (p *protocol) moved(op *operation, err error) {
-	if err == nil {
+	if err = p.gone.Cause(op.context, err); err == nil {
 		err = op.err
 	}
 	p.complete(op, err)
@@ -235,9 +234,7 @@ func (p *protocol) moved(op *operation, err error) {
 // noteGone fails the operations that depend on ranks that have gone since its last call: see package gone.
 func (p *protocol) noteGone() {
 	news := p.gone.Look(p.routes.Several(), p.pollAll, p.received, p.routes.Senders)
-	if p.revocations != nil { // after the look at the count, which grows when one is there
-		p.revoke(p.revocations())
-	}
+	p.revoke(p.gone.NewlyRevoked())
 	if !news {
 		return
 	}
@@ -247,7 +244,7 @@ func (p *protocol) noteGone() {
 		p.complete(op, err)
 	}
 	p.interruptWaits()
-	p.dropQueued(func(peer int32) error { return p.gone.Error(0, peer) })
+	p.dropQueued(func(op *operation) error { return p.gone.Error(op.context, op.Peer) })
 }
 
 // revoke ends what waits in some contexts. Messages there are dropped, and so are those that come: their senders do not
@@ -257,7 +254,6 @@ func (p *protocol) revoke(contexts []uint32) {
 		return
 	}
 	for _, context := range contexts {
-		p.gone.Revoke(context)
 		c := p.match.Known(context)
 		if c == nil {
 			continue
@@ -270,6 +266,12 @@ func (p *protocol) revoke(contexts []uint32) {
 	for op, err := range p.match.Expel(p.goneOf) {
 		p.complete(op, err)
 	}
+	p.dropQueued(func(op *operation) error {
+		if p.gone.Revoked(op.context) {
+			return ErrRevoked
+		}
+		return nil
+	})
 }
 
 // unwanted is a receive for a message that is dropped.
@@ -307,8 +309,8 @@ func (p *protocol) interruptWaits() {
 // received counts the messages that were handed over.
 func (p *protocol) received() uint64 { return p.routes.Counters().Received }
 
-// dropQueued fails the queued sends to the peers for which why returns an error.
-func (p *protocol) dropQueued(why func(peer int32) error) {
+// dropQueued fails the queued sends for which why returns an error.
+func (p *protocol) dropQueued(why func(*operation) error) {
 	p.sends.DropQueued(why, p.on.moved)
 	p.updateFastPath()
 }
@@ -318,7 +320,7 @@ func (p *protocol) dropAll(err error) {
 	for op := range p.match.Expel(func(*operation) error { return err }) {
 		p.complete(op, err)
 	}
-	p.dropQueued(func(int32) error { return err })
+	p.dropQueued(func(*operation) error { return err })
 }
 
 // fail ends all messages underway, and makes all that are begun from now on fail: see Engine.

@@ -122,7 +122,7 @@ func AllDone(rs []Request) (done bool, err error) {
 // Pending returns the *PendingError of the first receive that has one, nil if none has.
 func Pending(rs []Request) error {
 	e := EngineOf(rs)
-	if e == nil || e.GoneCount() == 0 {
+	if e == nil || e.Events() == 0 {
 		return nil
 	}
 	e.threads.lock()

@@ -135,9 +135,10 @@ func (e *Engine) Within(f func(Inside)) {
 // ranks that are not known yet: no end fails anything there. Any goroutine may call Among.
 func (e *Engine) Among(context uint32, circle []int32) { e.p.gone.Among(context, circle) }
 
-// Revocations has the engine call read, under its lock, when the count of GoneCount has grown. It returns the contexts
-// that were revoked since: what waits there ends with ErrRevoked. It is called before the engine is used.
-func (e *Engine) Revocations(read func() (contexts []uint32)) { e.p.revocations = read }
+// Revocations has the engine call read, under its lock, when Events has grown and before it says that a rank has gone.
+// read returns the contexts that were revoked since: what waits there ends with ErrRevoked. Call it before the engine
+// is used.
+func (e *Engine) Revocations(read func() (contexts []uint32)) { e.p.gone.Revocations(read) }
 
 // Acknowledge has the failures of some ranks end no wait any more for receives from AnySource in a context. They begin
 // with those that were acknowledged there before; if they are fewer nothing changes. It returns how many are

@@ -47,8 +47,8 @@ func (e *Engine) added(c *btl.Capabilities) {
 // Routes says by which module each peer is reached. Memory, Direct and Plans of it need no lock.
 func (e *Engine) Routes() *route.Table { return &e.p.routes }
 
-// GoneCount returns how many ranks of the job have gone. It never falls.
-func (e *Engine) GoneCount() int { return e.p.gone.Count() }
+// Events grows when a rank of the job goes and, in a job that survives, when a communicator is revoked. It never falls.
+func (e *Engine) Events() int { return e.p.gone.Events() }
 
 // Waiter is how this rank waits.
 func (e *Engine) Waiter() *shm.Waiter { return e.waits }

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -97,11 +96,6 @@ func (b *Board) sleep(by wakers) bool {
 		*b.Broken = err
 		return false
 	}
-	if !b.phase.reached(b) && b.revoked() {
-		b.caller.Keep()
-		*b.Broken = pml.ErrRevoked
-		return false
-	}
 	return b.phase.reached(b) || !b.leave()
 }
 
@@ -143,7 +137,7 @@ func (b *Board) countSleepers(by wakers, n int32) {
 
 // isOver tells a sleeping member whether its wait is over.
 func (b *Board) isOver() bool {
-	return b.phase.reached(b) || b.Engine.GoneCount() != 0 && (b.revoked() || b.missing(b.through) >= 0) ||
+	return b.phase.reached(b) || b.Engine.Events() != 0 && (b.revoked() || b.missing(b.through) >= 0) ||
 		b.by == arriving && b.astray()
 }
 

@@ -1,8 +1,6 @@
 package board
 
 import (
-	"sync/atomic"
-
 	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/job"
@@ -154,7 +152,7 @@ type Members struct {
 	Pool           *Pool               // of memory for boards; nil: this one gives nothing back
 	Failure        *cad.Failure        // the first thing that went wrong in the call
 	Broken         *error              // likewise, of the layers below
-	Revoked        *atomic.Bool        // it becomes true when the communicator is revoked; nil: it cannot be
+	Revoked        *job.Revocable      // whether the communicator was; nil: it cannot be
 }
 
 // Board is the board of a team. One goroutine at a time makes calls and ring.go says when others may use the ring.

@@ -1,13 +1,16 @@
 package board
 
-import "github.com/gopvas/gopvas/internal/coll/cad"
+import (
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/pml"
+)
 
 // deserted tells whether a member has gone, or the communicator was revoked. It looks at the members once for each rank
 // of the job that goes. Only the goroutine that makes the calls asks.
-func (b *Board) deserted() bool { return b.Engine.GoneCount() != b.seen && b.lookForLost() || b.left }
+func (b *Board) deserted() bool { return b.Engine.Events() != b.seen && b.lookForLost() || b.left }
 
 func (b *Board) lookForLost() bool {
-	b.seen = b.Engine.GoneCount()
+	b.seen = b.Engine.Events()
 	if b.Revoked != nil {
 		b.Engine.Progress() // which reads revocations
 	}
@@ -15,7 +18,7 @@ func (b *Board) lookForLost() bool {
 	return b.left
 }
 
-func (b *Board) revoked() bool { return b.Revoked != nil && b.Revoked.Load() }
+func (b *Board) revoked() bool { return b.Revoked.Heard() }
 
 // gone notes a member that has gone and has not completed the call before k: then k cannot
 // end. Other members may not have noticed, but will.
@@ -40,8 +43,12 @@ func (b *Board) through(member int) bool { return b.phase.through(b, member) }
 // passed tells whether a member has completed call k.
 func (b *Board) passed(member int, k uint64) bool { return b.slots[member].passed.Load() >= k }
 
-// lost notes a member that has gone and is not through with call k.
+// lost notes that the communicator was revoked, or else a member that has gone and is not through with call k.
 func (b *Board) lost(k uint64, through func(member int) bool) bool {
+	if b.Revoked.Stands() {
+		*b.Broken = pml.ErrRevoked
+		return true
+	}
 	member := b.missing(through)
 	if member < 0 {
 		return false

@@ -178,7 +178,11 @@ func (r *Ring) Absent(place uint64) cad.Failure {
 	if member < 0 {
 		return cad.Failure{}
 	}
-	return cad.About(cad.Lost, r.board.culprit(member))
+	what := cad.Lost
+	if r.board.Revoked.Stands() {
+		what = cad.Revoked
+	}
+	return cad.About(what, r.board.culprit(member))
 }
 
 // align lets members that have begun different numbers of calls go on with the same, after they have met. A member that

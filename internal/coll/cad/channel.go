@@ -48,8 +48,8 @@ type Channel struct {
 	// Name returns the name of the communicator for messages to people; nil: there is none.
 	Name func() string
 
-	// Revoked becomes true when the communicator is revoked; nil: it cannot be.
-	Revoked *atomic.Bool
+	// Revoked is whether the communicator was; nil: it cannot be.
+	Revoked *job.Revocable
 
 	issued   atomic.Uint32                 // how many graphs were issued
 	standing atomic.Pointer[chan struct{}] // see BeginStandIn; nil: no goroutine does
@@ -57,9 +57,6 @@ type Channel struct {
 	mu     sync.Mutex // guards the rest
 	states []any      // see StateOf
 }
-
-// IsRevoked tells whether the communicator was revoked.
-func (c *Channel) IsRevoked() bool { return c.Revoked != nil && c.Revoked.Load() }
 
 // StateOf returns what an executor keeps for a channel.
 func StateOf[T any](c *Channel) *T {

@@ -30,13 +30,19 @@ func (s *Sends[O]) Flush(launch func(*O) bool) (launched int) {
 	return launched
 }
 
-// DropQueued ends the sends that wait, to the peers for which why returns an error.
-func (s *Sends[O]) DropQueued(why func(rank int32) error, end func(*O, error)) {
+// DropQueued ends the sends that wait, and for which why returns an error.
+func (s *Sends[O]) DropQueued(why func(*O) error, end func(*O, error)) {
 	kept := s.waiting[:0]
 	for _, p := range s.waiting {
-		if err := why(p.rank); err != nil {
-			drop(&p.queue, err, end)
-		} else {
+		for n := p.queue.Head(); n != nil; {
+			at := n
+			n = n.Next()
+			if err := why(at.Of.of); err != nil {
+				p.queue.Remove(at)
+				end(at.Of.of, err)
+			}
+		}
+		if p.Queued() {
 			kept = append(kept, p)
 		}
 	}

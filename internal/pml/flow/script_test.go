@@ -64,8 +64,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		})
 	case "lose":
 		lost := int32(rank(t, d))
-		s.sends.DropQueued(func(rank int32) error {
-			if rank == lost {
+		s.sends.DropQueued(func(o *op) error {
+			if o.to == lost {
 				return errLost
 			}
 			return nil

@@ -1,6 +1,7 @@
 package gone
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -14,14 +15,25 @@ func (r *Ranks) Error(context uint32, peer int32) error {
 	if r.dead == nil && r.revoked == nil {
 		return nil
 	}
-	return r.errorFor(context, peer)
-}
-
-// errorFor is Error if ranks have gone, or contexts were revoked.
-func (r *Ranks) errorFor(context uint32, peer int32) error {
 	if r.revoked[context] {
 		return fault.ErrRevoked
 	}
+	return r.Cause(context, r.loss(context, peer))
+}
+
+// Cause returns the error of what a loss ends in a context: a rank may have revoked the context before it has gone.
+// Other errors stay.
+func (r *Ranks) Cause(context uint32, err error) error {
+	if _, lost := errors.AsType[*fault.LostError](err); lost {
+		if r.hear(); r.revoked[context] {
+			return fault.ErrRevoked
+		}
+	}
+	return err
+}
+
+// loss is Error if the context was not revoked.
+func (r *Ranks) loss(context uint32, peer int32) error {
 	if r.dead == nil {
 		return nil
 	}
@@ -64,6 +76,9 @@ func (r *Ranks) Pending(context uint32, peer int32) error {
 	if r.look(circle); circle.failed < 0 {
 		return nil
 	}
+	if r.hear(); r.revoked[context] {
+		return nil
+	}
 	return &fault.PendingError{Lost: fault.LostError{Rank: circle.failed, Of: r.job.OtherJob(circle.failed)}}
 }
 
@@ -76,15 +91,34 @@ func (r *Ranks) Failure(context uint32, peer int32) error {
 	if err, ok := r.Pending(context, peer).(*fault.PendingError); ok { //nolint:errorlint // it is not wrapped
 		return &err.Lost
 	}
-	return r.errorFor(context, peer)
+	return r.Error(context, peer)
 }
 
-// Revoke has all that waits in a context fail from now on with ErrRevoked.
-func (r *Ranks) Revoke(context uint32) {
-	if r.revoked == nil {
-		r.revoked = map[uint32]bool{}
+// Revocations has read called for the contexts that were revoked since its last call. What waits there fails with
+// ErrRevoked from then on. It is called before r is used.
+func (r *Ranks) Revocations(read func() (contexts []uint32)) { r.read = read }
+
+// hear reads which contexts were revoked.
+func (r *Ranks) hear() {
+	if r.read == nil {
+		return
 	}
-	r.revoked[context] = true
+	for _, context := range r.read() {
+		if r.revoked == nil {
+			r.revoked = map[uint32]bool{}
+		}
+		r.revoked[context] = true
+		r.recent = append(r.recent, context)
+	}
+}
+
+// NewlyRevoked returns the contexts that were revoked since its last call. It is called after Look, since Events grows
+// when a revocation is there. The caller ends what waits there.
+func (r *Ranks) NewlyRevoked() []uint32 {
+	r.hear()
+	contexts := r.recent
+	r.recent = nil
+	return contexts
 }
 
 // Revoked tells whether a context was revoked.

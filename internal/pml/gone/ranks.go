@@ -10,7 +10,7 @@ import (
 
 // Job has the methods of the job that are asked for: see *job.Root.
 type Job interface {
-	GoneCounter() *atomic.Uint32
+	EventCounter() *atomic.Uint32
 	All() iter.Seq[int]
 	Gone(rank int) bool
 	State(rank int) job.State
@@ -20,40 +20,42 @@ type Job interface {
 	Settings() job.Settings
 }
 
-// Ranks is what a rank knows of the others that have gone. The caller's lock guards it, but for Among and Count.
+// Ranks is what a rank knows of the others that have gone. The caller's lock guards it, but for Among and Events.
 type Ranks struct {
 	job     Job
 	rank    int
 	places  int
 	survive bool           // the job goes on without ranks that have failed
-	count   *atomic.Uint32 // of the job
+	count   *atomic.Uint32 // the job's EventCounter
 	circles circles        // has a lock of its own
 
-	known    int             // number of ranks that had gone when all of those were dead
+	known    int             // Events when all ranks that had gone were dead
 	here     int             // those of this rank's world among them
-	seen     int             // number of ranks that had gone at the last Look
+	seen     int             // Events at the last Look
 	received uint64          // messages that had been handed over then
 	departed []int           // the ranks that had
 	due      []bool          // by rank: one of its messages was not handed over
 	dead     []bool          // by rank: it has gone, and so have its messages; made when needed
 	lost     int             // one of them that went without Finalize, -1 if none
 	revoked  map[uint32]bool // contexts of communicators that were revoked; nil: none
+	recent   []uint32        // those of them that NewlyRevoked has not returned yet
+	read     func() []uint32 // see Revocations; nil: nothing is revoked
 	looks    uint64          // calls of Look that may have changed something
 	isDue    func(rank int)
 }
 
 // Init makes the knowledge of a rank of the job.
 func (r *Ranks) Init(j Job, rank, places int) {
-	r.job, r.rank, r.places, r.count, r.lost = j, rank, places, j.GoneCounter(), -1
+	r.job, r.rank, r.places, r.count, r.lost = j, rank, places, j.EventCounter(), -1
 	r.survive = j.Settings().Survive
 	r.isDue = func(rank int) { r.due[rank] = true }
 }
 
-// Count grows when a rank of the job goes and, in a job that survives, when a communicator is revoked. It never falls.
-func (r *Ranks) Count() int { return int(r.count.Load()) }
+// Events grows when a rank of the job goes and, in a job that survives, when a communicator is revoked. It never falls.
+func (r *Ranks) Events() int { return int(r.count.Load()) }
 
 // News tells whether there is any that is not known to be dead: then Look.
-func (r *Ranks) News() bool { return r.Count() != r.known }
+func (r *Ranks) News() bool { return r.Events() != r.known }
 
 // Any tells whether any is known to have gone.
 func (r *Ranks) Any() bool { return r.dead != nil }
@@ -76,7 +78,7 @@ func (r *Ranks) Dead(rank int) bool { return r.dead[rank] }
 // Such a rank becomes dead only after a message was handed over, or after another rank has gone. Without either the
 // call does nothing. With a network it looks in any case: a network has more to take in than messages.
 func (r *Ranks) Look(network bool, poll func(), received func() uint64, senders func(func(rank int))) bool {
-	n := r.Count()
+	n := r.Events()
 	if n == r.seen && !network && received() == r.received {
 		return false
 	}

@@ -25,11 +25,11 @@ type jobOf struct {
 	survive bool
 }
 
-func (j *jobOf) GoneCounter() *atomic.Uint32 { return &j.count }
-func (j *jobOf) Gone(rank int) bool          { return j.ended[rank] }
-func (j *jobOf) Visits(int) bool             { return false }
-func (j *jobOf) OtherJob(int) string         { return "" }
-func (j *jobOf) Settings() job.Settings      { return job.Settings{Survive: j.survive} }
+func (j *jobOf) EventCounter() *atomic.Uint32 { return &j.count }
+func (j *jobOf) Gone(rank int) bool           { return j.ended[rank] }
+func (j *jobOf) Visits(int) bool              { return false }
+func (j *jobOf) OtherJob(int) string          { return "" }
+func (j *jobOf) Settings() job.Settings       { return job.Settings{Survive: j.survive} }
 
 func (j *jobOf) All() iter.Seq[int] {
 	return func(yield func(int) bool) {

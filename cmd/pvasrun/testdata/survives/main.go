@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"syscall"
 
@@ -15,7 +16,7 @@ import (
 
 var scenarios = map[string]func(world *mpi.Comm) error{
 	"messages": messages, "finalized": finalized, "all": all, "abort": abort, "spawn": spawn, "error": returned,
-	"children": children, "revoke": revoke, "collectives": collectives,
+	"children": children, "revoke": revoke, "collectives": collectives, "world": revokeWorld,
 }
 
 func main() {
@@ -259,7 +260,6 @@ func children(world *mpi.Comm) error {
 		if err := child.Start(); err != nil {
 			return err
 		}
-		fmt.Println("child", child.Process.Pid)
 		if err := mpi.Send(world, []int{child.Process.Pid}, 0, 0); err != nil {
 			return err
 		}
@@ -276,6 +276,7 @@ func children(world *mpi.Comm) error {
 	if err := lost("recv", 1, err); err != nil {
 		return err
 	}
+	fmt.Println("child", pid[0])
 	fmt.Println("children: right")
 	return nil
 }
@@ -339,6 +340,27 @@ func revoke(world *mpi.Comm) error {
 	}
 	if world.Rank() == 0 {
 		fmt.Println("revoke: right")
+	}
+	return nil
+}
+
+// revokeWorld has rank 0 make a call more than the others, revoke the world, and end. When it has gone each call of the
+// others is refused because of the revocation.
+func revokeWorld(world *mpi.Comm) error {
+	pid := []int{os.Getpid()}
+	if err := mpi.Bcast(world, pid, 0); err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		return errors.Join(mpi.Bcast(world, pid, 0), world.Revoke())
+	}
+	for syscall.Kill(pid[0], 0) == nil {
+		runtime.Gosched()
+	}
+	for range 2 {
+		if err := mpi.Bcast(world, []int{0}, 1); !errors.Is(err, mpi.ErrRevoked) {
+			return fmt.Errorf("bcast on the world: %v", err)
+		}
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ type Engine struct {
 
 	abandoned []*run // whose memory others may still be at work on
 	dead      []int  // ranks that have gone, in the order in which that was noticed
-	deadAt    int    // GoneCount then
+	deadAt    int    // Events then
 
 	runs [maxGraphs]atomic.Pointer[run] // what is underway, by slot; written under mu
 

@@ -16,20 +16,20 @@ import (
 // ended returns why the graph will never be complete, if so.
 func (r *run) ended() cad.Failure {
 	if b := &r.record.broken; b.Fault() != 0 {
-		if b.Told.Load() == 0 && r.e.messages.GoneCount() == 0 {
+		if b.Told.Load() == 0 && r.e.messages.Events() == 0 {
 			return cad.Failure{} // the rank that is about to tell wakes this one
 		}
-		return b.Failure()
+		return r.notRevoked(b.Failure())
 	}
-	if r.channel.IsRevoked() {
+	if r.channel.Revoked.Heard() {
 		return cad.About(cad.Revoked, r.e.rank)
 	}
-	n := r.e.messages.GoneCount()
+	n := r.e.messages.Events()
 	news := n != r.gone
 	if news {
 		r.gone = n
 		if f := r.lost(); f.Fault != 0 {
-			return f
+			return r.notRevoked(f)
 		}
 	}
 	if news && !r.queued { // of a rank that has ended, former tells what it issued on a channel that it forgot
@@ -41,9 +41,17 @@ func (r *run) ended() cad.Failure {
 	return cad.Failure{}
 }
 
+// notRevoked is a failure, but instead of a loss on a channel that was revoked it is that.
+func (r *run) notRevoked(f cad.Failure) cad.Failure {
+	if f.Kind() == cad.Lost && r.channel.Revoked.Stands() {
+		return cad.About(cad.Revoked, r.e.rank)
+	}
+	return f
+}
+
 // noteDead returns the ranks that have gone. e.mu is held.
 func (e *Engine) noteDead() []int {
-	n := e.messages.GoneCount() // before the look: who goes meanwhile is found now, or at the next one
+	n := e.messages.Events() // before the look: who goes meanwhile is found now, or at the next one
 	if n == e.deadAt {
 		return e.dead
 	}
