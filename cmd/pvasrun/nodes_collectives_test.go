@@ -2,6 +2,8 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,5 +49,24 @@ func TestNonblockingCollectivesKnowNodes(t *testing.T) {
 			float64(flat)/10, c.flat)
 		require.LessOrEqual(t, levels, 10*c.most, name)
 		require.Greater(t, flat, levels, name)
+	}
+}
+
+// With --reproducible sums have the same bits on one node and on several, whatever ranks each of them has.
+func TestReproducible(t *testing.T) {
+	program := programs.Build(t, "./testdata/sums")
+	sums := func(args ...string) string {
+		got := command(t, nil, append(args, "--timeout", "60", program)...)
+		require.Equal(t, 0, got.code, got.stderr)
+		lines := strings.Split(got.stdout, "\n")
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	rsh, here := hereAs(t), sums("-n", "6")
+	for _, hosts := range []string{"a:3,b:3", "a:2,b:4", "a:1,b:2,c:3"} {
+		for _, by := range []string{"slot", "node"} {
+			got := sums("--hosts", hosts, "--rsh", rsh, "--map-by", by, "--reproducible")
+			require.Equal(t, here, got, "%s by %s", hosts, by)
+		}
 	}
 }

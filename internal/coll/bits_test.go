@@ -35,10 +35,9 @@ func TestOneOrder(t *testing.T) {
 
 // byEach makes a call of each reduction by each algorithm that can do it.
 func byEach(w *Team, d draw) error {
-	w.Reproducible = true
 	for kind := Reduce; kind <= Exscan; kind++ {
 		for _, name := range Algorithms(kind) {
-			w.Choice = Choice{}
+			w.Choice = Choice{Reproducible: true}
 			w.Choice.Blocking[kind] = name
 			if err := plot(newDraw(d.Uint64()), kind, w.Size, w.Rank, 20<<10).attempt(w); err != nil {
 				return err

@@ -287,6 +287,9 @@ var toldOf sync.Map
 type Choice struct {
 	Blocking [kinds]string
 	Graphs   [kinds]string // of nonblocking and persistent calls
+
+	// Reproducible leaves out those by which the bits of a result depend on where the members are.
+	Reproducible bool
 }
 
 // ParseChoice reads a list such as "allreduce=tree,ibcast=chain". Names of nonblocking

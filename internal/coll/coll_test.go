@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 
 // world is the team of all ranks of a job.
 func world(root *job.Root, rank int, r colltest.Rank) *Team {
-	return &Team{Engine: r.Engine, Job: r.Job, Context: 1, Inner: 2, Rank: rank, Size: root.Ranks()}
+	return &Team{Engine: r.Engine, Job: r.Job, Context: 1, Inner: 2, Rank: rank, Size: root.Ranks(),
+		Choice: Choice{Reproducible: true}}
 }
 
 // run runs all ranks. A rank that returns errGone goes without Finalize.
@@ -81,11 +82,10 @@ func try(w *Team, seed uint64, calls, most int) error {
 	teams := []*Team{w, split(w, 2), byNode(w), shuffled(w, seed)}
 	for i := range calls {
 		t := teams[i%len(teams)]
-		t.Reproducible = true
 		d := newDraw(seed + uint64(i)<<32)
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
 		names := Algorithms(kind)
-		t.Choice = Choice{}
+		t.Choice = Choice{Reproducible: true}
 		if i := d.IntN(2 * len(names)); i < len(names) {
 			t.Choice.Blocking[kind] = names[i]
 		}
@@ -120,13 +120,15 @@ func inOrder(w *Team, order []int32, context uint32) *Team {
 	return &Team{
 		Engine: w.Engine, Job: w.Job, Context: context, Inner: context + 1,
 		Rank: slices.Index(order, int32(w.Rank)), Size: len(order), World: order,
+		Choice: Choice{Reproducible: true},
 	}
 }
 
 // split returns the team of the ranks whose number has the same rest, in reverse.
 func split(w *Team, n int) *Team {
 	mine := w.Rank % n
-	t := &Team{Engine: w.Engine, Job: w.Job, Context: uint32(5 + 4*mine), Inner: uint32(6 + 4*mine)}
+	t := &Team{Engine: w.Engine, Job: w.Job, Context: uint32(5 + 4*mine), Inner: uint32(6 + 4*mine),
+		Choice: Choice{Reproducible: true}}
 	for rank := w.Size - 1; rank >= 0; rank-- {
 		if rank%n == mine {
 			if rank == w.Rank {

@@ -202,7 +202,7 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 	panicked := map[int]bool{}
 	failed := 0
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
-		w.Choice.Blocking[l.kind] = l.name
+		w.Choice.Blocking[l.kind], w.Choice.Reproducible = l.name, false // so that levels fits
 		a := simple(l.kind, w, n)
 		a.Op = bad
 		err := w.Run(a)
@@ -324,7 +324,7 @@ func TestTwoTeamsAtOnce(t *testing.T) {
 }
 
 func many(t *Team, seed uint64) error {
-	t.Reproducible = true
+	t.Choice.Reproducible = true
 	for i := range 100 {
 		d := newDraw(seed<<40 + uint64(i))
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))

@@ -107,7 +107,7 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 		}
 		d := newDraw(seed + uint64(i)<<32)
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
-		where.Reproducible = true
+		where.Choice.Reproducible = true
 		x := plot(d, kind, where.Size, where.Rank, most)
 		r, by, err := where.begin(d, own, x)
 		if err != nil {

@@ -22,9 +22,10 @@ import "github.com/gopvas/gopvas/internal/coll/cad"
 // # The order of reductions
 //
 // A node's members are combined in the order of package order, then the nodes likewise. That is the order of all if
-// each node has a block of it. Else the bits depend on the placement; so such a team does not work in steps if it is
-// to give the same bits for any (Team.Reproducible). An operator that does not commute needs teams in which the members
-// of each node follow one another.
+// each node has a block of it. Else short vectors are handed on to the leaders, which combine those of all. The bits of
+// long ones depend on the placement; so such a team does not work in steps if it is to give the same bits for any
+// (Choice.Reproducible). An operator that does not commute needs teams in which the members of each node follow one
+// another.
 type levels struct {
 	nodes   [][]int // members of each node, in order; the nodes by their first members
 	where   []int   // node of each member
@@ -156,4 +157,7 @@ func (t *Team) hand(from, to int, buf []byte) {
 
 func (t *Team) place(to, from []byte) { copy(to, from) }
 
-func (t *Team) arrange(f func()) { f() }
+func (t *Team) arrange(f func()) {
+	defer t.noteOperator(&t.failure)
+	f()
+}

@@ -1,5 +1,7 @@
 package coll
 
+import "github.com/gopvas/gopvas/internal/coll/order"
+
 // The collectives of a team on several nodes, as steps in its node teams and among their
 // leaders: see levels.
 
@@ -30,10 +32,21 @@ func (t *Team) fitsLevels(a *Args) bool {
 	switch {
 	case t.levels == nil:
 		return false
-	case !a.Kind.reduces() || a.Op.Exact || t.levels.aligned:
+	case !a.Kind.reduces() || inOneOrder(t, a):
 		return true
 	}
-	return !t.Reproducible && (a.Op.Commutative || t.levels.inOrder)
+	return !t.Choice.Reproducible && (a.Op.Commutative || t.levels.inOrder)
+}
+
+// mostHandedOn is how many bytes of all members the leaders hand on, to combine them in the one order.
+const mostHandedOn = 4 << 10
+
+// inOneOrder tells whether steps combine in the one order.
+func inOneOrder(t *Team, a *Args) bool { return a.Op.Exact || t.levels.aligned || handedOn(t, a) }
+
+// handedOn tells whether the leaders get what each member gives, of a call that cannot be in the one order otherwise.
+func handedOn(t *Team, a *Args) bool {
+	return !a.Op.Exact && !t.levels.aligned && t.Size*a.size() <= mostHandedOn
 }
 
 func levelsBarrier(t *Team, _ *Args, by stepper) {
@@ -65,9 +78,53 @@ func bcastOf(data []byte, root int) Args {
 	return Args{Kind: Bcast, Root: root, Send: Buffer{Data: data}, Recv: Buffer{Data: data}}
 }
 
+// levelsOfAll has the leaders of the nodes get what all members give, or that of one node with only, and combine it.
+// The result is a memory of the leaders. It is for short vectors.
+func levelsOfAll(t *Team, a *Args, by stepper, only int) (sum []byte) {
+	l, n := t.levels, len(a.Send.Data)
+	var own []byte
+	var blocks Buffer
+	if l.leaders != nil {
+		memory := temporary(by, (t.Size+1)*n)
+		sum, blocks = memory[:n], l.byNode(memory[n:], n)
+		own = blocks.Part(l.here)
+	}
+	by.step(l.node, Args{Kind: Gather, Send: Buffer{Data: a.Send.Data}, Recv: Buffer{Data: own, Block: n}})
+	if l.leaders == nil {
+		return nil
+	}
+	if only < 0 {
+		by.step(l.leaders, Args{Kind: Allgather, InPlace: true, Irregular: !l.even, Send: Buffer{Data: own},
+			Recv: blocks})
+	} else {
+		g := Args{Kind: Gather, Root: only, Irregular: !l.even, Send: Buffer{Data: own}}
+		if l.here == only {
+			g.InPlace, g.Recv = true, blocks
+		}
+		by.step(l.leaders, g)
+	}
+	if only >= 0 && l.here != only {
+		return nil
+	}
+	from, at := make([][]byte, t.Size), 0
+	for _, members := range l.nodes {
+		for _, member := range members {
+			from[member] = blocks.Data[at:][:n]
+			at += n
+		}
+	}
+	op := a.Op
+	by.arrange(func() { new(order.Evaluator).Reduce(op, sum, from) })
+	return sum
+}
+
 func levelsReduce(t *Team, a *Args, by stepper) {
 	l := t.levels
 	n := len(a.Send.Data)
+	if handedOn(t, a) {
+		levelsReduceAll(t, a, by)
+		return
+	}
 	var sum []byte // of the node, then of all
 	switch {
 	case t.Rank == a.Root:
@@ -87,9 +144,37 @@ func levelsReduce(t *Team, a *Args, by stepper) {
 	}
 }
 
+// levelsReduceAll is levelsReduce of vectors that are handed on. What the root sends may be where it receives, so the
+// sum comes there last.
+func levelsReduceAll(t *Team, a *Args, by stepper) {
+	l := t.levels
+	where, place := l.where[a.Root], l.place[a.Root]
+	sum := levelsOfAll(t, a, by, where)
+	if l.here != where {
+		return
+	}
+	if place == 0 {
+		if t.Rank == a.Root {
+			by.place(a.Recv.Data[:len(sum)], sum)
+		}
+		return
+	}
+	if t.Rank == a.Root {
+		sum = a.Recv.Data[:len(a.Send.Data)]
+	}
+	by.hand(0, place, sum)
+}
+
 func levelsAllreduce(t *Team, a *Args, by stepper) {
 	l := t.levels
 	sum := Buffer{Data: a.Recv.Data[:len(a.Send.Data)]}
+	if handedOn(t, a) {
+		if all := levelsOfAll(t, a, by, -1); l.leaders != nil {
+			by.place(sum.Data, all)
+		}
+		by.step(l.node, bcastOf(sum.Data, 0))
+		return
+	}
 	by.step(l.node, Args{Kind: Reduce, Op: a.Op, InPlace: a.InPlace, Send: Buffer{Data: a.Send.Data}, Recv: sum})
 	if l.leaders != nil {
 		by.step(l.leaders, Args{Kind: Allreduce, Op: a.Op, InPlace: true, Send: sum, Recv: sum})

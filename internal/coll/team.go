@@ -50,9 +50,6 @@ type Team struct {
 	Choice Choice // algorithms to be used instead of the usual ones
 	Check  bool   // make sure, at a cost, that all members make the same calls
 
-	// Reproducible has reductions give the same bits wherever the members are.
-	Reproducible bool
-
 	// Guards is the channel on which nonblocking operations are issued. Rounds that compare calls go by it, so that
 	// calls that block and calls that do not are in one order. nil: they are not compared with one another.
 	Guards *cad.Channel

@@ -20,6 +20,7 @@ func readSettings(j job.Settings) (s Settings, err error) {
 	if s.Choice, err = coll.ParseChoice(j.Coll); err != nil {
 		return s, err
 	}
+	s.Choice.Reproducible = j.Reproducible
 	s.Check, s.Synchronous = j.Check, j.Check && j.Synchronous
 	s.Setup, err = shared.ParseSetup(j.Progress, j.Helpers, j.Check)
 	return s, err

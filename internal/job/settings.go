@@ -89,6 +89,8 @@ type Settings struct {
 	Check    bool   // ranks make sure that all of them make the same collective calls
 	Encrypt  bool   // messages between nodes are encrypted
 
+	Reproducible bool // reductions give the same bits wherever the ranks are
+
 	Synchronous bool // with Check: standard sends act as synchronous ones
 	Stats       bool // what costs time to count is counted, too: operations on windows
 	Survive     bool // a rank that fails does not end the job
@@ -210,11 +212,12 @@ type settingsRecord struct {
 
 // Of settingsRecord.flags.
 const (
-	flagCheck       = 1 << iota // Settings.Check
-	flagEncrypt                 // Settings.Encrypt
-	flagSynchronous             // Settings.Synchronous
-	flagStats                   // Settings.Stats
-	flagSurvive                 // Settings.Survive
+	flagCheck        = 1 << iota // Settings.Check
+	flagEncrypt                  // Settings.Encrypt
+	flagSynchronous              // Settings.Synchronous
+	flagStats                    // Settings.Stats
+	flagReproducible             // Settings.Reproducible
+	flagSurvive                  // Settings.Survive
 )
 
 // write fills in the record, which is zero, from resolved settings.
@@ -238,6 +241,9 @@ func (r *settingsRecord) write(s Settings) {
 	if s.Survive {
 		r.flags |= flagSurvive
 	}
+	if s.Reproducible {
+		r.flags |= flagReproducible
+	}
 	copy(r.progress[:], s.Progress)
 	copy(r.coll[:], s.Coll)
 	copy(r.exchange[:], s.Exchange)
@@ -254,7 +260,8 @@ func (r *settingsRecord) read() Settings {
 		},
 		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0, Synchronous: r.flags&flagSynchronous != 0,
 		Stats: r.flags&flagStats != 0, Survive: r.flags&flagSurvive != 0,
-		Progress: text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
+		Reproducible: r.flags&flagReproducible != 0,
+		Progress:     text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
 	}
 }
 

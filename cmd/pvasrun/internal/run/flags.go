@@ -69,6 +69,7 @@ func (f *Flags) settings() (job.Settings, error) {
 		return s, errors.New("--single-copy cma with --btl pvas: ranks in one address space copy long messages once " +
 			"anyway: leave it out, or write --btl sm")
 	}
+	s.Reproducible = f.Reproducible
 	s.Encrypt, s.Synchronous, s.PeerTimeout = f.Encrypt, f.Synchronous, time.Duration(f.PeerTimeout)
 	s.Stats, s.Survive = f.Stats, f.Survive != surviveOff
 	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
@@ -113,6 +114,7 @@ type Flags struct {
 	Coll          cli.Algorithms `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
 	Check         bool           `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours, and that accesses to windows do not conflict"`
 	Synchronous   bool           `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
+	Reproducible  bool           `long:"reproducible" env:"PVASRUN_REPRODUCIBLE" description:"reductions give the same bits wherever the ranks are, also on several nodes, where that takes longer for long vectors and ranks that are not dealt out in blocks"`
 	Progress      cli.Policy     `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space and over nodes, owner else" description:"who progresses nonblocking collectives: ranks of the address space that wait, helpers, and threads that watch the network (share), or each rank its own (owner)"`
 	Helpers       uint           `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
 	Report        string         `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
