@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -73,6 +74,18 @@ func (c *Comm) Rank() int { return c.inner().Rank() }
 //
 // MPI 4.1 section 7.4.1.
 func (c *Comm) Size() int { return c.inner().Size() }
+
+// With returns a view of c, for the same ranks and messages, whose calls end when ctx does. The error then wraps the
+// context's. It costs nothing but for calls on the view, and nobody frees it.
+//
+// A receive or a probe is cancelled, unless its message has come: none is lost. A blocking send that is underway goes
+// on by itself: its buffer must not be written to any more. After a collective operation that has ended so, its buffers
+// must not be used, and all further calls on c, whose ranks are out of step now, return ErrInterrupted; with
+// pvasrun --survive it is revoked. So use a communicator of its own (Dup) for collectives that may be interrupted.
+//
+// Operations that do not block begin as on c, unless ctx has ended: wait by Request.WaitContext. Calls that
+// make, free or change communicators, windows and files return ErrView. With on a view is With on c.
+func (c *Comm) With(ctx context.Context) *Comm { return (*Comm)(comm.With(ctx, c.inner())) }
 
 // Group returns the ranks of the communicator as a group. It is local, and works also
 // after Free.

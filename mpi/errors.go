@@ -19,6 +19,12 @@ var (
 	// CreateGroup to a rank that is not in the group.
 	ErrNoComm = comm.ErrNoComm
 
+	// ErrInterrupted means that a collective operation on the communicator was interrupted: see Comm.With.
+	ErrInterrupted = comm.ErrInterrupted
+
+	// ErrView means that a call on a view was made that is not for views: see Comm.With.
+	ErrView = comm.ErrView
+
 	// ErrWindowFreed means that a window was used after Free.
 	ErrWindowFreed = comm.ErrWindowFreed
 

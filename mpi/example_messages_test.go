@@ -3,8 +3,10 @@
 package mpi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -205,4 +207,19 @@ func ExampleBsend() {
 	// 10
 	// 20
 	// 30
+}
+
+// A receive that waits until the user has had enough, or for a second at most.
+func ExampleComm_With() {
+	ranks(2, func(world *mpi.Comm) error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if world.Rank() == 1 {
+			cancel()
+			_, _, err := mpi.RecvOne[int](world.With(ctx), 0, 1)
+			fmt.Println(errors.Is(err, context.Canceled))
+		}
+		return nil
+	})
+	// Output: true
 }

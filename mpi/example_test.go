@@ -31,6 +31,7 @@ var examples = map[string]func(){
 	"ExampleWaitAll":                 ExampleWaitAll,
 	"ExampleWaitSome":                ExampleWaitSome,
 	"ExampleSendInit":                ExampleSendInit,
+	"ExampleComm_With":               ExampleComm_With,
 	"ExampleRequest_WaitContext":     ExampleRequest_WaitContext,
 	"ExampleTestSome":                ExampleTestSome,
 	"ExampleBcast":                   ExampleBcast,

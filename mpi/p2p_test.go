@@ -53,6 +53,7 @@ var p2pCases = []p2pCase{
 	{"views among others", viewsAmongOthers},
 	{"batches", batches},
 	{"iterated", iterated},
+	{"under contexts", underContexts},
 }
 
 // runCase runs a case and checks that it has left nothing behind.

@@ -40,6 +40,10 @@ func TestMain(m *testing.M) {
 		"until death":             program(exchangeUntilDeath),
 		"views until death":       program(viewsUntilDeath),
 		"is child":                isChild,
+
+		"interrupted":          program(interruptedCalls),
+		"interrupted world":    program(interruptedWorld),
+		"interrupted survivor": program(interruptedSurvivor),
 	}
 	maps.Copy(programs, ExamplePrograms)
 	jobtest.Main(m, programs)

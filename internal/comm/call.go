@@ -60,6 +60,9 @@ func (k Call) Begin() (Request, error) { return BeginCollective(k.Comm, k.Op, &k
 
 // Prepare makes a persistent request for it. All ranks wait for one another.
 func (k Call) Prepare() (Request, error) {
+	if isView(k.Comm) {
+		k.Comm = k.Comm.bound.of
+	}
 	if err := k.Verify(); err != nil {
 		return Request{}, err
 	}
@@ -103,7 +106,7 @@ func enterBeside(c *Comm, call string) error {
 		race(c, call)
 	}
 	err := c.usable()
-	if call == "finalize" && errors.Is(err, ErrRevoked) {
+	if call == "finalize" && (errors.Is(err, ErrRevoked) || errors.Is(err, ErrInterrupted)) {
 		err = nil
 	}
 	if err != nil {
@@ -157,6 +160,10 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 		err = c.enter(op)
 	}
 	if err != nil {
+		if isView(c) {
+			held := *a // the operation may outlive this call
+			return c.bound.collective(op, func(t *coll.Team) error { return t.Run(&held) })
+		}
 		return Wrap(op, err)
 	}
 	err = c.team.Run(a)
@@ -227,6 +234,12 @@ func telling[T any](mine T, all []T) *coll.Args {
 func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if err := c.made(); err != nil {
 		return Request{}, nonblockingError(op, err)
+	}
+	if isView(c) {
+		if err := c.bound.ended(); err != nil {
+			return Request{}, nonblockingError(op, err)
+		}
+		c = c.bound.of
 	}
 	if err := pml.MayWait(); err != nil {
 		return Request{}, nonblockingError(op, err)

@@ -45,7 +45,8 @@ type Comm struct {
 	session     *Session      // that it derives from; nil: none
 	worldwide   bool          // it is what Init has returned
 	permanent   bool          // Self: Free refuses
-	state       atomic.Uint32 // ready, plain, freed or pending
+	state       atomic.Uint32 // ready, plain, ...
+	bound       *bound        // of a view, see With; else nil
 
 	gone atomic.Pointer[goneRanks] // see FirstGone
 
@@ -115,11 +116,13 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 
 // The states of a communicator.
 const (
-	ready   = iota // it can be used
-	plain          // likewise, and messages go the shortest way: calls are not checked
-	freed          // after Free
-	pending        // from Idup, until its request is complete: it has no id
-	revoked        // after Revoke, of whatever member
+	ready       = iota // it can be used
+	plain              // likewise, and messages go the shortest way: calls are not checked
+	freed              // after Free
+	pending            // from Idup, until its request is complete: it has no id
+	revoked            // after Revoke, of whatever member
+	interrupted        // a collective operation of this rank was, see bound
+	viewed             // not a communicator but a view: see With
 )
 
 // newComm returns the communicator of a group that this process belongs to.
@@ -208,6 +211,10 @@ func (c *Comm) usable() error {
 		return ErrPending
 	case revoked:
 		return ErrRevoked
+	case interrupted:
+		return ErrInterrupted
+	case viewed:
+		return ErrView
 	}
 	return nil
 }
@@ -320,6 +327,9 @@ func (c *Comm) from(rank int) (int, error) {
 	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size && c.state.Load() <= plain {
 		return rank, nil
 	}
+	if isView(c) {
+		return c.bound.from(rank)
+	}
 	if rank == AnySource {
 		return AnySource, c.usable()
 	}
@@ -327,6 +337,9 @@ func (c *Comm) from(rank int) (int, error) {
 }
 
 func (c *Comm) member(rank int) (int, error) {
+	if isView(c) {
+		return c.bound.to(rank)
+	}
 	if err := c.usable(); err != nil || rank == ProcNull {
 		return rank, err
 	}

@@ -43,6 +43,14 @@ var (
 	// ErrNoComm means that a communicator is nil.
 	ErrNoComm = errors.New("the communicator is nil: this rank is not in it")
 
+	// ErrInterrupted means that a collective operation on the communicator was interrupted by the end of a context.
+	ErrInterrupted = errors.New("a collective operation on the communicator was interrupted, so this rank is out of " +
+		"step with others: use With on a communicator of its own (Dup)")
+
+	// ErrView means that a call was made on a view that is not for views.
+	ErrView = errors.New("a view under a context (With) is for messages and collective operations: " +
+		"make this call on the communicator itself")
+
 	// ErrWindowFreed means that a window was used after Free.
 	ErrWindowFreed = errors.New("the window was freed: use it no more, or free it later")
 

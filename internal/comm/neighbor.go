@@ -62,6 +62,9 @@ func (e *edges) clear() {
 
 // Run does it, and blocks.
 func (k NeighborCall) Run() error {
+	if isView(k.Comm) {
+		return k.Comm.bound.collective(k.Op, func(t *coll.Team) error { return t.Neighbors(k.Exchange) })
+	}
 	if err := k.Comm.enter(k.Op); err != nil {
 		return Wrap(k.Op, err)
 	}
@@ -74,6 +77,9 @@ func (k NeighborCall) Run() error {
 
 // Begin begins it as a nonblocking operation.
 func (k NeighborCall) Begin() (Request, error) {
+	if isView(k.Comm) {
+		k.Comm = k.Comm.bound.of
+	}
 	c := k.Comm
 	if err := c.made(); err != nil {
 		return Request{}, nonblockingError(k.Op, err)

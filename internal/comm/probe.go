@@ -15,7 +15,12 @@ func Probe(c *Comm, src, tag int) (Status, error) {
 	if err != nil {
 		return Status{}, WrapReceive("probe", src, tag, err)
 	}
-	st, err := c.engine.Probe(c.context, peer, tag)
+	var st pml.Status
+	if isView(c) {
+		st, err = c.engine.ProbeUnder(c.bound.ctx, c.context, peer, tag)
+	} else {
+		st, err = c.engine.Probe(c.context, peer, tag)
+	}
 	return c.status(st, 1), WrapReceive("probe", src, tag, err)
 }
 
@@ -41,8 +46,15 @@ func Mprobe(c *Comm, src, tag int) (Message, Status, error) {
 	if err != nil {
 		return Message{}, Status{}, WrapReceive("mprobe", src, tag, err)
 	}
-	m, st, err := c.engine.Mprobe(c.context, peer, tag)
+	m, st, err := mprobe(c, peer, tag)
 	return Message{m, c}, c.status(st, 1), WrapReceive("mprobe", src, tag, err)
+}
+
+func mprobe(c *Comm, peer, tag int) (pml.Message, pml.Status, error) {
+	if isView(c) {
+		return c.engine.MprobeUnder(c.bound.ctx, c.context, peer, tag)
+	}
+	return c.engine.Mprobe(c.context, peer, tag)
 }
 
 // Improbe is Mprobe that does not block: ok tells whether there is a message.

@@ -56,7 +56,12 @@ func RecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Status, error) {
 	if err != nil {
 		return Status{}, WrapReceive("recv", src, tag, err)
 	}
-	st, err := c.engine.RecvBuffer(c.context, peer, tag, buf)
+	var st pml.Status
+	if isView(c) {
+		st, err = c.bound.finish(c.engine.IrecvBuffer(c.context, peer, tag, buf))
+	} else {
+		st, err = c.engine.RecvBuffer(c.context, peer, tag, buf)
+	}
 	return c.status(st, of.Size()), WrapReceive("recv", src, tag, inElements(err, of.Size()))
 }
 
@@ -103,7 +108,7 @@ func RecvAlloc(c *Comm, of Element, src, tag int, alloc func(elements int) []byt
 	if err != nil {
 		return Status{}, WrapReceive(op, src, tag, err)
 	}
-	m, st, err := c.engine.Mprobe(c.context, peer, tag)
+	m, st, err := mprobe(c, peer, tag)
 	if err != nil {
 		return Status{}, WrapReceive(op, src, tag, err)
 	}
@@ -153,11 +158,16 @@ func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
 	if err != nil {
 		return Status{}, WrapReceive(op, in.Peer, in.Tag, err)
 	}
-	sendErr := e.SendBuffer(c.context, to, out.Tag, out.Buf, pml.Standard)
+	sendErr := sendTo(c, to, out.Tag, out.Buf, pml.Standard)
 	if sendErr != nil {
 		_ = r.Cancel() // of a receive: no error
 	}
-	st, err := r.Wait()
+	var st pml.Status
+	if isView(c) {
+		st, err = c.bound.finish(r, nil)
+	} else {
+		st, err = r.Wait()
+	}
 	if errors.Is(err, pml.ErrOperator) { // it has not waited
 		_ = r.Cancel()
 		_, _ = r.Wait()

@@ -45,9 +45,18 @@ func SendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) error 
 	peer, err := c.to(dst)
 	if err == nil {
 		c.say(&buf, of)
-		err = c.engine.SendBuffer(c.context, peer, tag, buf, c.mode(mode))
+		err = sendTo(c, peer, tag, buf, c.mode(mode))
 	}
 	return WrapSend(sendNames[mode], dst, tag, err)
+}
+
+// sendTo sends to a rank of the job.
+func sendTo(c *Comm, peer, tag int, buf Buffer, mode Mode) error {
+	if isView(c) {
+		_, err := c.bound.finish(c.engine.IsendBuffer(c.context, peer, tag, buf, mode))
+		return err
+	}
+	return c.engine.SendBuffer(c.context, peer, tag, buf, mode)
 }
 
 // IsendBuffer is Isend for a buffer that may have a layout. The layout itself is the caller's

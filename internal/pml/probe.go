@@ -1,6 +1,7 @@
 package pml
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -13,15 +14,26 @@ import (
 // find, and leaves it where it is. It blocks until there is something. With several goroutines that receive
 // from the same source another may get the message first: use Mprobe. Errors are
 // those of Recv.
-func (e *Engine) Probe(context uint32, src, tag int) (Status, error) {
-	_, st, err := e.await(probing, context, src, tag)
+func (e *Engine) Probe(of uint32, src, tag int) (Status, error) {
+	_, st, err := e.await(context.Background(), probing, of, src, tag)
+	return st, err
+}
+
+// ProbeUnder is Probe that gives up when ctx is done.
+func (e *Engine) ProbeUnder(ctx context.Context, of uint32, src, tag int) (Status, error) {
+	_, st, err := e.await(ctx, probing, of, src, tag)
 	return st, err
 }
 
 // Mprobe is Probe that takes the message out of the matching: only Mrecv can
 // receive it. It must be received.
-func (e *Engine) Mprobe(context uint32, src, tag int) (Message, Status, error) {
-	return e.await(picking, context, src, tag)
+func (e *Engine) Mprobe(of uint32, src, tag int) (Message, Status, error) {
+	return e.await(context.Background(), picking, of, src, tag)
+}
+
+// MprobeUnder is Mprobe that gives up when ctx is done.
+func (e *Engine) MprobeUnder(ctx context.Context, of uint32, src, tag int) (Message, Status, error) {
+	return e.await(ctx, picking, of, src, tag)
 }
 
 // Iprobe is Probe that does not block: ok tells whether there is something.
@@ -35,8 +47,8 @@ func (e *Engine) Improbe(context uint32, src, tag int) (m Message, st Status, ok
 	return e.look(picking, context, src, tag)
 }
 
-// await is a probe that blocks.
-func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Status, err error) {
+// await is a probe that blocks, until ctx is done.
+func (e *Engine) await(ctx context.Context, k kind, of uint32, src, tag int) (m Message, st Status, err error) {
 	e.threads.lock()
 	defer e.threads.unlock()
 	if err := e.p.checkSource(src, tag); err != nil {
@@ -45,18 +57,18 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	c := e.p.trace.begin(trace.Probe, -1)
 	defer func() {
 		if err == nil {
-			e.p.trace.endProbe(c, context, st)
+			e.p.trace.endProbe(c, of, st)
 		}
 	}()
 	// As long as there is something, matching tells it without an operation.
-	if m, st, ok := e.p.search(k, context, src, tag); ok {
+	if m, st, ok := e.p.search(k, of, src, tag); ok {
 		return m, st, nil
 	}
-	if err := e.p.gone.Failure(context, int32(src)); err != nil {
+	if err := e.p.gone.Failure(of, int32(src)); err != nil {
 		return Message{}, noStatus, err
 	}
-	op := e.p.await(k, context, src, tag)
-	if err := e.wait(op, ""); err != nil {
+	op := e.p.await(k, of, src, tag)
+	if err := waitUnder(ctx, e, op); err != nil {
 		e.p.giveUp(op)
 		return Message{}, noStatus, err
 	}

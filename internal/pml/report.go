@@ -18,6 +18,7 @@ type report struct {
 	notice wait.Notice
 	saying job.Waiting // while it is put together: here, since that allocates nothing
 	row    []uint64    // of publish
+	bound  int         // see Bound
 }
 
 func (r *report) init(j Job, p *protocol, line *wait.Line[operation]) {
@@ -54,7 +55,19 @@ func (r *report) say(w *waiter) {
 
 // unseen tells whether something that this rank knows nothing of may end a wait: a rank of another job, or a context.
 func (r *report) unseen(w *waiter, say *job.Waiting) bool {
-	return say.Others || r.p.gone.Visited(say.Context) || w.Bounded
+	return say.Others || r.p.gone.Visited(say.Context) || w.Bounded || r.bound > 0
+}
+
+// Bound says that a goroutine may go on without what this rank waits for, until the function is called.
+func Bound(e *Engine) (end func()) {
+	e.threads.lock()
+	e.report.bound++
+	e.threads.unlock()
+	return func() {
+		e.threads.lock()
+		e.report.bound--
+		e.threads.unlock()
+	}
 }
 
 // sayAgain corrects what was said of a task, which may wait for other ranks now. What was

@@ -84,6 +84,19 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	return e.p.collect(r)
 }
 
+// waitUnder is wait that gives up when ctx is done.
+func waitUnder(ctx context.Context, e *Engine, op *operation) error {
+	if ctx.Done() == nil {
+		return e.wait(op, "")
+	}
+	for op.state != complete {
+		if err := op.waitContext(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (op *operation) waitContext(ctx context.Context, e *Engine) error {
 	if op.waiter != nil {
 		return ErrBusy
