@@ -183,3 +183,29 @@ func ExampleTestSome() {
 	})
 	// Output: [0 1 2 3]
 }
+
+// One goroutine waits for messages of two kinds, and for a clock.
+func ExampleRequest_Done() {
+	ranks(2, func(world *mpi.Comm) error {
+		if world.Rank() == 1 {
+			return mpi.SendOne(world, 5, 0, 2)
+		}
+		stop, number := make([]byte, 1), make([]int, 1)
+		stopped, err1 := mpi.Irecv(world, stop, 1, 1)
+		came, err2 := mpi.Irecv(world, number, 1, 2)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		select {
+		case <-stopped.Done():
+			fmt.Println("stopped")
+		case <-came.Done():
+			fmt.Println("a number:", number[0])
+		case <-time.After(time.Minute):
+			fmt.Println("nothing came")
+		}
+		err1 = stopped.Cancel() // nobody has sent it
+		return errors.Join(err1, mpi.WaitAll([]mpi.Request{stopped, came}, nil))
+	})
+	// Output: a number: 5
+}

@@ -32,6 +32,7 @@ var examples = map[string]func(){
 	"ExampleWaitSome":                ExampleWaitSome,
 	"ExampleSendInit":                ExampleSendInit,
 	"ExampleComm_With":               ExampleComm_With,
+	"ExampleRequest_Done":            ExampleRequest_Done,
 	"ExampleRequest_WaitContext":     ExampleRequest_WaitContext,
 	"ExampleTestSome":                ExampleTestSome,
 	"ExampleBcast":                   ExampleBcast,

@@ -54,6 +54,7 @@ var p2pCases = []p2pCase{
 	{"batches", batches},
 	{"iterated", iterated},
 	{"under contexts", underContexts},
+	{"done channels", doneChannels},
 }
 
 // runCase runs a case and checks that it has left nothing behind.

@@ -223,7 +223,7 @@ func ignoreMissing(err error) error {
 // operation, and end in Init or begin with I.
 var local = strings.Fields(`
 	Init Run Executable CountOf ReduceLocal TestAll TestAny TestSome StartAll
-	RegisterOp Bsend Batch.Add
+	RegisterOp Bsend Batch.Add Request.Done
 	CartOf DimsCreate DistGraphOf NewAttribute NewGraph SendNode RecvNode CopyNode CalcNode NewOp
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err

@@ -37,6 +37,19 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	return Status(st), err
 }
 
+// Done returns a channel that is closed when Wait would not block, for a select statement:
+//
+//	select {
+//	case <-request.Done():
+//		status, err := request.Wait()
+//	case <-ctx.Done():
+//	}
+//
+// The request must be waited for as any other, and another goroutine may wait meanwhile. As long as a channel is open a
+// goroutine of the rank makes progress, and sleeps while nothing comes. Each call for a request that is not complete
+// allocates a channel, once. A request that stands for nothing is complete.
+func (r *Request) Done() <-chan struct{} { return r.inner().Done() }
+
 // Test tells whether the operation is complete, and if so what Wait would. It does
 // not block.
 //

@@ -44,6 +44,14 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	return statusIn(u, st), Wrap("wait", inElements(err, u.size))
 }
 
+// Done returns a channel that is closed when Wait would not block.
+func (r *Request) Done() <-chan struct{} {
+	if r == nil {
+		return new(pml.Request).Done()
+	}
+	return r.r.Done()
+}
+
 // Test tells whether the operation is complete, and if so what Wait would.
 func (r *Request) Test() (st Status, done bool, err error) {
 	if r == nil {

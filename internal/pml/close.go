@@ -20,6 +20,11 @@ func (e *Engine) Close() error {
 	e.p.setClosed(true)
 	e.report.publish()
 	e.p.dropAll(ErrFinalized)
+	for _, op := range e.p.pool.all {
+		if op.watched { // nobody makes progress any more
+			e.p.unwatch(op)
+		}
+	}
 	e.line.StopServer()
 	return leak
 }

@@ -74,6 +74,9 @@ func (p *protocol) complete(op *operation, err error) {
 		op.waiter = nil
 		p.line.Signal(w)
 	}
+	if op.watched {
+		p.unwatch(op)
+	}
 	if op.left {
 		if op.ahead {
 			p.arrived(op)

@@ -100,6 +100,7 @@ type operation struct {
 	left       bool   // see Leave
 	offered    bool   // its message goes by rendezvous
 	ahead      bool   // its call is over: see runAhead
+	watched    bool   // see Done
 	generation uint32 // how often the operation was released; see Request
 	place      uint32 // see At
 
@@ -117,6 +118,7 @@ type operation struct {
 	request uint32 // in the trace; 0: of a blocking call, or there is no trace
 	number  uint32 // of its message in the trace
 
+	done    chan struct{}   // closed when the operation is complete, if that is watched
 	message *message        // the result of a picking probe
 	task    Task            // of a tasking operation
 	layout  datatype.Layout // of buf, if it has one

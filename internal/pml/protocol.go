@@ -73,6 +73,7 @@ type protocol struct {
 	completions uint64 // operations that have become complete
 	moves       uint64 // what the rank has done besides: messages taken, sends queued
 	questions   questions
+	watching    watching
 	line        *wait.Line[operation] // of those who wait for operations
 	stats       Stats
 	on          callbacks
@@ -302,6 +303,9 @@ func (p *protocol) interruptWaits() {
 	for _, op := range p.pool.all {
 		if w := op.waiter; w != nil && !w.Done() && p.pending(op) != nil {
 			p.line.Signal(w)
+		}
+		if op.watched && p.pending(op) != nil {
+			p.unwatch(op)
 		}
 	}
 }

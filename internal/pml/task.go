@@ -104,22 +104,6 @@ func (e *Engine) follow(op *operation, start uint64) {
 	}
 }
 
-// Serve makes progress for all operations of the rank, and sleeps when there is none to
-// be made, until the engine is closed. One goroutine at a time serves; a second one
-// returns at once.
-func (e *Engine) Serve() {
-	e.threads.lock()
-	defer e.threads.unlock()
-	if e.p.closed {
-		return
-	}
-	w := e.line.New(nil, "")
-	if e.line.Serve(w) {
-		e.waitFor(w)
-	}
-	e.line.Free(w)
-}
-
 // Inside returns the engine for the use of its tasks.
 func (e *Engine) Inside() Inside { return Inside{&e.p} }
 
