@@ -15,6 +15,7 @@ import (
 // they were first set. One thread at a time changes those of an object.
 type attributes struct {
 	values []attribute
+	ending bool // the object ends, and functions of the program are called for its values
 }
 
 type attribute struct {
@@ -249,8 +250,15 @@ func (p *Process) forget(copies attributes) {
 	}
 }
 
-// deleteAll takes all values from an object, the last first, up to one whose callback fails.
+// deleteAll takes all values from an object that ends, the last first, up to one whose callback fails. A callback that
+// ends the object again gets an error.
 func (p *Process) deleteAll(object uintptr, a *attributes) error {
+	if a.ending {
+		return fail(ERR_OTHER, "a function that deletes an attribute may not free what has the attribute: that is "+
+			"being freed already")
+	}
+	a.ending = true
+	defer func() { a.ending = false }()
 	for len(a.values) > 0 {
 		v := a.values[len(a.values)-1]
 		if err := p.deleted(object, v); err != nil {

@@ -92,12 +92,35 @@ static int drop_type(MPI_Datatype on, int key, void *value, void *extra) {
 #define MPI_Comm_NULL_COPY MPI_COMM_NULL_COPY_FN
 #define MPI_Type_NULL_COPY MPI_TYPE_NULL_COPY_FN
 
+static int refused;
+
+static int free_again(MPI_Comm comm, int key, void *value, void *extra) {
+	(void)key, (void)value, (void)extra;
+	refused = MPI_Comm_free(&comm);
+	return MPI_SUCCESS;
+}
+
+/* A callback that frees what is being freed gets an error, and the communicator is freed once. */
+static void freed_by_its_own_callback(void) {
+	MPI_Comm comm;
+	int key, class;
+	OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+	OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_again, &key, NULL));
+	OK(MPI_Comm_set_attr(comm, key, NULL));
+	OK(MPI_Comm_free(&comm));
+	CHECK(comm == MPI_COMM_NULL);
+	OK(MPI_Error_class(refused, &class));
+	CHECK(class == MPI_ERR_OTHER);
+	OK(MPI_Comm_free_keyval(&key));
+}
+
 int main(void) {
 	MPI_Comm twin;
 	MPI_Datatype type;
 	join(MPI_THREAD_SINGLE);
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &twin));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	freed_by_its_own_callback();
 	ATTRIBUTES(MPI_Comm, drop_comm, twin, MPI_Comm_free);
 	OK(MPI_Type_contiguous(3, MPI_INT, &type));
 	ATTRIBUTES(MPI_Type, drop_type, type, MPI_Type_free);
