@@ -87,15 +87,27 @@ func newEncoding() (*encoding, error) {
 	return &encoding{encode, decode}, errors.Join(err1, err2)
 }
 
+// EncodeError means that a value cannot be sent.
+type EncodeError struct {
+	Type string // of the value
+	Err  error
+}
+
+// Error names the type, and what is wrong with it or the value.
+func (e *EncodeError) Error() string { return fmt.Sprintf("encode a %s: %v", e.Type, e.Err) }
+
+// Unwrap returns the cause.
+func (e *EncodeError) Unwrap() error { return e.Err }
+
 // marshal returns the sum of T's shape, and behind it the encoding of x. It is empty only after an error, so a receiver
 // can tell.
 func marshal[T any](x T) ([]byte, error) {
 	t := reflect.TypeFor[T]()
 	s := shapeOf(t)
-	if s.err != nil {
-		return nil, s.err
-	}
 	e, err := usual()
+	if err == nil {
+		err = s.err
+	}
 	if err == nil && s.deep {
 		err = fathom(reflect.ValueOf(&x).Elem(), 0)
 	}
@@ -105,7 +117,7 @@ func marshal[T any](x T) ([]byte, error) {
 		err = e.encode.MarshalToBuffer(x, &b)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("encode a %v: %w", t, err)
+		return nil, &EncodeError{t.String(), err}
 	}
 	return b.Bytes(), nil
 }
@@ -123,7 +135,7 @@ func unmarshal[T any](b []byte, rank int) (x T, err error) {
 	s := shapeOf(t)
 	switch {
 	case s.err != nil:
-		return x, s.err
+		err = s.err
 	case len(b) == 0:
 		err = errNotEncoded
 	case len(b) < len(s.sum):

@@ -34,9 +34,6 @@ func shapeOf(t reflect.Type) *shape {
 	w := walk{to: h, seen: map[reflect.Type]int{}}
 	s := &shape{own: known(t), err: w.look(t)}
 	s.deep = w.deep
-	if s.err != nil {
-		s.err = fmt.Errorf("a %v: %w", t, s.err)
-	}
 	h.Sum(s.sum[:0])
 	shapes.Store(t, s)
 	return s
@@ -243,7 +240,7 @@ func fathomStruct(v reflect.Value, level int) error {
 func fathomAny(v reflect.Value, level int) error {
 	s := shapeOf(v.Type())
 	if s.err != nil {
-		return s.err
+		return fmt.Errorf("an interface holds a %v: %w", v.Type(), s.err)
 	}
 	t := v.Type()
 	for t.Kind() == reflect.Pointer {

@@ -8,7 +8,7 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// Send sends x to rank dst, as mpi.Send sends a slice of bytes. Errors: as of mpi.Send, or x cannot be encoded; then
+// Send sends x to rank dst, as mpi.Send sends a slice of bytes. Errors: as of mpi.Send, or an *EncodeError; then
 // nothing is sent.
 func Send[T any](c *mpi.Comm, x T, dst, tag int) error {
 	b, err := marshal(x)

@@ -137,7 +137,8 @@ func ofLibrary(function string) bool {
 		return false
 	}
 	for _, part := range []string{
-		"mpi.", "mpi/value.", "shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.",
+		"mpi.", "mpi/pool.", "mpi/value.",
+		"shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.",
 		"internal/comm/", "internal/courier.", "internal/file.", "internal/pml.", "internal/trace/", "internal/window.",
 		"internal/window/",
 	} {

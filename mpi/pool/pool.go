@@ -1,0 +1,109 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/mpi/value"
+)
+
+// Tag is that of the messages of this package.
+const Tag = 0x706f6f6c
+
+// Result is what a function has made of one input.
+type Result[T any] struct {
+	Index int // of the input
+	Value T
+}
+
+// TaskError is the error of a task.
+type TaskError struct {
+	Index int // of the input
+	Err   error
+}
+
+// Error names the task.
+func (e *TaskError) Error() string { return fmt.Sprintf("pool: task %d: %v", e.Index, e.Err) }
+
+// Unwrap returns what the function has returned, as text if another rank has called it.
+func (e *TaskError) Unwrap() error { return e.Err }
+
+// Map returns, on rank 0, the result of each input, and nil elsewhere. It blocks until all are there. Where the error
+// wraps a *TaskError the result is the zero value; it joins those of all tasks that have failed.
+func Map[In, Out any](c *mpi.Comm, inputs []In, f func(In) (Out, error)) ([]Out, error) {
+	var results []Out
+	if c.Rank() == 0 {
+		results = make([]Out, len(inputs))
+	}
+	var failed error
+	for r, err := range Unordered(c, slices.Values(inputs), f) {
+		if err != nil {
+			failed = errors.Join(failed, err)
+		} else {
+			results[r.Index] = r.Value
+		}
+	}
+	return results, failed
+}
+
+// Unordered yields, on rank 0, each result as soon as it is there. The error is that of the task, or one that ends the
+// loop. Elsewhere it yields nothing but such an error, and blocks until there are no more tasks. Inputs are taken when
+// a rank is idle: there may be any number of them. A loop that is left waits for the tasks that are being done.
+//
+//go:noinline
+func Unordered[In, Out any](c *mpi.Comm, inputs iter.Seq[In], f func(In) (Out, error)) iter.Seq2[Result[Out], error] {
+	return func(yield func(Result[Out], error) bool) {
+		err := errors.Join(value.Send(c, batch[In]{}, mpi.ProcNull, Tag),
+			value.Send(c, reply[Out]{}, mpi.ProcNull, Tag))
+		if err == nil && c.Rank() != 0 {
+			err = work(c, f)
+		}
+		if err != nil { // the same on all ranks, if a type cannot travel
+			yield(Result[Out]{}, err)
+			return
+		}
+		if c.Rank() != 0 {
+			return
+		}
+		next, stop := iter.Pull(inputs)
+		defer stop()
+		d := newDealer(c, next, f, yield)
+		if err := d.run(); err != nil && !d.left {
+			yield(Result[Out]{}, err)
+		}
+	}
+}
+
+// Ordered is Unordered in the order of the inputs: results wait for those before them.
+//
+//go:noinline
+func Ordered[In, Out any](c *mpi.Comm, inputs iter.Seq[In], f func(In) (Out, error)) iter.Seq2[Result[Out], error] {
+	return func(yield func(Result[Out], error) bool) {
+		type outcome struct {
+			Result[Out]
+			err error
+		}
+		waiting, next := map[int]outcome{}, 0
+		for r, err := range Unordered(c, inputs, f) {
+			if err != nil {
+				task, ok := errors.AsType[*TaskError](err)
+				if !ok {
+					yield(r, err)
+					return
+				}
+				r.Index = task.Index
+			}
+			waiting[r.Index] = outcome{r, err}
+			for o, ok := waiting[next]; ok; o, ok = waiting[next] {
+				delete(waiting, next)
+				next++
+				if !yield(o.Result, o.err) {
+					return
+				}
+			}
+		}
+	}
+}
