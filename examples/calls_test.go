@@ -22,7 +22,8 @@ const mpi = "github.com/gopvas/gopvas/mpi"
 
 // seldom is what programs need so seldom that no example has it.
 var seldom = []string{
-	"(*" + mpi + ".Comm).Revoke", "(*" + mpi + ".Comm).IsRevoked",
+	"(*" + mpi + ".Comm).Revoke", "(*" + mpi + ".Comm).IsRevoked", "(*" + mpi + ".Comm).Agree",
+	"(*" + mpi + ".Comm).Shrink",
 	"(*" + mpi + ".Comm).ID", "(*" + mpi + ".Comm).NeighborRanks", "(*" + mpi + ".Comm).OneAddressSpace",
 	"(" + mpi + ".Status).CountIn",
 }

@@ -141,10 +141,9 @@ func (c *Comm) Self() *Comm { return (*Comm)(c.inner().Self()) }
 // MPI 4.1 section 7.4.3 (MPI_Comm_free).
 func (c *Comm) Free() error { return c.inner().Free() }
 
-// Failed returns the ranks of c that have failed, in the order in which this
-// rank has learned of them: each later group begins with the earlier ones. A rank has failed when it has ended without
-// Finalize. With pvasrun --survive the others go on: only what needs a rank that has failed returns an
-// error, which wraps a *LostError. Failed is local.
+// Failed returns the ranks of c that have failed, in the order of their ends: each later group begins with the earlier
+// ones. A rank has failed when it has ended without Finalize. With pvasrun --survive the others go on: only what needs
+// a rank that has failed returns an error, which wraps a *LostError. Failed is local.
 //
 // MPI Forum issue 20 (MPI_Comm_get_failed).
 func (c *Comm) Failed() *Group { return (*Group)(comm.Failed(c.inner())) }
@@ -170,3 +169,21 @@ func (c *Comm) Revoke() error { return comm.Revoke(c.inner()) }
 //
 // MPI Forum issue 20 (MPIX_Comm_is_revoked).
 func (c *Comm) IsRevoked() bool { return comm.IsRevoked(c.inner()) }
+
+// Agree returns the bitwise AND of the flags that all ranks of c pass. It is collective, and works on a communicator
+// that was revoked, too. With pvasrun --survive all ranks that return get the same flag and the same error, whichever
+// rank fails when. The error wraps a *LostError, beside the flag, if a rank has failed before it has passed one, and
+// some rank has not acknowledged that.
+//
+// MPI Forum issue 20 (MPIX_Comm_agree).
+func (c *Comm) Agree(flag int) (int, error) {
+	agreed, err := comm.Agree(c.inner(), uint64(flag))
+	return int(agreed), err
+}
+
+// Shrink returns a communicator of the ranks of c that have not failed, in their order. All of them get the same one.
+// It is collective, and works on a communicator that was revoked, too. That ranks fail meanwhile is no error.
+// Intercommunicators and those of several nodes are refused.
+//
+// MPI Forum issue 20 (MPIX_Comm_shrink).
+func (c *Comm) Shrink() (*Comm, error) { return made(comm.Shrink(c.inner())) }

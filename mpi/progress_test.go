@@ -103,6 +103,8 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"ReduceScatterBlock": func(c *Comm) error { return ReduceScatterBlock(c, four(), two(), Sum[int64]()) },
 	"ReduceScatter":      func(c *Comm) error { return ReduceScatter(c, four(), two(), []int{2, 2}, Sum[int64]()) },
 	"Comm.Dup":           func(c *Comm) error { _, err := c.Dup(); return err },
+	"Comm.Shrink":        func(c *Comm) error { _, err := c.Shrink(); return err },
+	"Comm.Agree":         func(c *Comm) error { _, err := c.Agree(1); return err },
 	"Comm.Split":         func(c *Comm) error { _, err := c.Split(0, 0); return err },
 	"Comm.Create":        func(c *Comm) error { _, err := c.Create(c.Group()); return err },
 	"BcastOne":           func(c *Comm) error { _, err := BcastOne(c, 1, 1); return err },

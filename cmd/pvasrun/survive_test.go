@@ -33,6 +33,7 @@ func TestSurvive(t *testing.T) {
 		{"--survive", "collectives", 0, "collectives: right\n", "was killed by signal 9"},
 		{"--survive --progress=owner", "revoke", 0, "revoke: right\n", ""},
 		{"--survive", "world", 0, "", ""},
+		{"--survive", "agree", 0, "agree: right\n", "the job goes on with 1 rank"},
 		{"--survive=off", "messages", 137, "", "ending the other 3 ranks"},
 	} {
 		for _, btl := range turn(t, i) {

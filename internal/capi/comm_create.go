@@ -171,3 +171,30 @@ func (p *Process) Intercomm_create(local Comm, leader int, peer Comm, remoteLead
 	n, err := comm.IntercommCreate(on.c, leader, with, remoteLeader, tag)
 	return p.made(n, err, on, out)
 }
+
+// agree is MPIX_Comm_agree. The flag is agreed on also if there is an error.
+func agree(c *comm.Comm, flag Ref) error {
+	agreed, err := comm.Agree(c, uint64(flag.Get()))
+	flag.Set(int(agreed))
+	return err
+}
+
+// iagree is agree, nonblocking.
+func (p *Process) iagree(on *communicator, flag Ref, req Ptr[Request]) error {
+	r, err := comm.Iagree(on.c, uint64(flag.Get()), func(agreed uint64) { flag.Set(int(agreed)) })
+	if err != nil {
+		return err
+	}
+	return p.begun(r, on.collectives, req)
+}
+
+// ishrink is MPIX_Comm_ishrink.
+func (p *Process) ishrink(on *communicator, out Ptr[Comm], req Ptr[Request]) error {
+	out.Set(COMM_NULL)
+	n, r, err := comm.Ishrink(on.c)
+	if err != nil {
+		return err
+	}
+	p.adopt(n, on, out)
+	return p.begun(r, on.collectives, req)
+}

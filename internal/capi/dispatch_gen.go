@@ -998,8 +998,16 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 678:
 		return 0, p.Comm_revoke(Comm(a.word(0)))
 	case 679:
-		return 0, p.X_Comm_failure_ack(Comm(a.word(0)))
+		return 0, p.X_Comm_agree(Comm(a.word(0)), Ref{a.word(1), false})
 	case 680:
+		return 0, p.X_Comm_iagree(Comm(a.word(0)), Ref{a.word(1), false}, Ptr[Request]{a.word(2)})
+	case 681:
+		return 0, p.X_Comm_shrink(Comm(a.word(0)), Ptr[Comm]{a.word(1)})
+	case 682:
+		return 0, p.X_Comm_ishrink(Comm(a.word(0)), Ptr[Comm]{a.word(1)}, Ptr[Request]{a.word(2)})
+	case 683:
+		return 0, p.X_Comm_failure_ack(Comm(a.word(0)))
+	case 684:
 		return 0, p.X_Comm_failure_get_acked(Comm(a.word(0)), Ptr[Group]{a.word(1)})
 	}
 	return p.dispatchCollective(op, a)
@@ -1880,6 +1888,10 @@ var calls = [...]callInfo{
 	{name: "MPI_Comm_get_failed", object: onComm, slot: 0, pointers: 0x2},
 	{name: "MPI_Comm_is_revoked", object: onComm, slot: 0, pointers: 0x2},
 	{name: "MPI_Comm_revoke", object: onComm, slot: 0},
+	{name: "MPIX_Comm_agree", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPIX_Comm_iagree", object: onComm, slot: 0, pointers: 0x6},
+	{name: "MPIX_Comm_shrink", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPIX_Comm_ishrink", object: onComm, slot: 0, pointers: 0x6},
 	{name: "MPIX_Comm_failure_ack", object: onComm, slot: 0},
 	{name: "MPIX_Comm_failure_get_acked", object: onComm, slot: 0, pointers: 0x2},
 }

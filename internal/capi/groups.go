@@ -1,9 +1,8 @@
 package capi
 
 import (
-	"math"
-
 	"github.com/gopvas/gopvas/internal/comm"
+	"math"
 )
 
 // group returns the group of a handle.

@@ -1985,6 +1985,43 @@ func (p *Process) Comm_revoke(c Comm) error {
 	return comm.Revoke(o1.c)
 }
 
+// X_Comm_agree is MPI_X_Comm_agree.
+func (p *Process) X_Comm_agree(c Comm, flag Ref) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return agree(o1.c, flag)
+}
+
+// X_Comm_iagree is MPI_X_Comm_iagree.
+func (p *Process) X_Comm_iagree(c Comm, flag Ref, request Ptr[Request]) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return p.iagree(o1, flag, request)
+}
+
+// X_Comm_shrink is MPI_X_Comm_shrink.
+func (p *Process) X_Comm_shrink(c Comm, newcomm Ptr[Comm]) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	v1, err := comm.Shrink(o1.c)
+	return p.made(v1, err, o1, newcomm)
+}
+
+// X_Comm_ishrink is MPI_X_Comm_ishrink.
+func (p *Process) X_Comm_ishrink(c Comm, newcomm Ptr[Comm], request Ptr[Request]) error {
+	o1, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return p.ishrink(o1, newcomm, request)
+}
+
 // X_Comm_failure_ack is MPI_X_Comm_failure_ack.
 func (p *Process) X_Comm_failure_ack(c Comm) error {
 	o1, err := p.comm(c)

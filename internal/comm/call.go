@@ -106,7 +106,9 @@ func enterBeside(c *Comm, call string) error {
 		race(c, call)
 	}
 	err := c.usable()
-	if call == "finalize" && (errors.Is(err, ErrRevoked) || errors.Is(err, ErrInterrupted)) {
+	switch {
+	case errors.Is(err, ErrRevoked) && (call == "finalize" || call == "agree" || call == "shrink"),
+		errors.Is(err, ErrInterrupted) && call == "finalize":
 		err = nil
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/shared"
+	"github.com/gopvas/gopvas/internal/comm/consensus"
 	"github.com/gopvas/gopvas/internal/comm/entry"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -52,6 +53,8 @@ type Comm struct {
 
 	entry entry.Entry // of collective operations
 
+	consensus *consensus.Circle // made at the first agreement; the lock of the engine guards it
+
 	partitioned atomic.Uint32 // partitioned sends that were made; see NewPartitioned
 
 	name       atomic.Pointer[string] // nil: ""
@@ -90,6 +93,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		c.engine.Trace(r)
 	}
 	c.contexts.root, c.contexts.rank = root, rank
+	c.agreements.Root, c.agreements.Rank = root, rank
 	for _, n := range networks {
 		c.engine.AddPeers(n.Messages, n.Reaches)
 	}

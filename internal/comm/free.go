@@ -29,6 +29,7 @@ func (c *Comm) Free() (err error) {
 	c.contexts.unfreed.remove(c)
 	c.unlink()
 	c.team.FreeGraphs()
+	freeConsensus(c)
 	return Wrap(op, errors.Join(err, c.retire()))
 }
 

@@ -224,6 +224,7 @@ func freeRevoked(c *Comm) (done bool, err error) {
 	c.contexts.unfreed.remove(c)
 	c.unlink()
 	c.team.FreeGraphs()
+	freeConsensus(c)
 	c.revocable.mu.Lock()
 	delete(c.revocable.known, idOf(c.context))
 	c.revocable.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/shared"
+	"github.com/gopvas/gopvas/internal/comm/consensus"
 	"github.com/gopvas/gopvas/internal/comm/failures"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -30,6 +31,8 @@ type process struct {
 	opened    openPorts
 	failures  failures.List
 	revocable revocable
+
+	agreements consensus.Home
 
 	describe func(call uint64) string                 // what a graph stands for, for errors
 	resolve  func(name uint64) func(inout, in []byte) // see Operators

@@ -7,8 +7,10 @@ import "sync/atomic"
 // not to execute another instruction: its words are final. Further
 // calls for the same rank do nothing.
 func (r *Root) MarkGone(rank int) {
+	r.endMu.Lock()
+	defer r.endMu.Unlock()
 	b, err := r.rank(rank)
-	if err != nil || !b.gone.CompareAndSwap(0, 1) {
+	if err != nil || !b.gone.CompareAndSwap(0, r.head.goneCount.Load()+1) {
 		return
 	}
 	if first, ok := r.Lost(); r.Visits(rank) {
@@ -26,6 +28,25 @@ func (r *Root) MarkGone(rank int) {
 		r.ranks[i].inbox.Notify()
 	}
 	r.freeDesk()
+}
+
+// End returns the number of a rank's end, from 1 on in the order of MarkGone; 0: it has not gone. GoneCount is the
+// number of the last one.
+func End(r *Root, rank int) uint32 {
+	if r.head.goneCount.Load() == 0 {
+		return 0
+	}
+	return r.block(rank).gone.Load()
+}
+
+// SetAgreements says where a rank's words for agreements begin, as others attach that memory. Only the rank itself
+// calls it. Agreements returns it; ok is false if there are none.
+func SetAgreements(r *Root, rank int, at uint64) { r.block(rank).agreements.Store(at + 1) }
+
+// Agreements is described with SetAgreements.
+func Agreements(r *Root, rank int) (at uint64, ok bool) {
+	at = r.block(rank).agreements.Load()
+	return at - 1, at != 0
 }
 
 // Reaping notes that a child of the supervisor has ended and is about to be reaped. From then on PidOver of its

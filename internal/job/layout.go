@@ -151,13 +151,15 @@ type rankBlock struct {
 	ends    atomic.Uint32 // mayReceive, ending, draining: see EndReceives
 	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
 	heard   atomic.Uint32 // revocations that the rank has read: see Revoked
-	_       [cacheLine - 56]byte
+
+	agreements atomic.Uint64 // where its words for agreements begin, plus one; 0: it has none
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share
 
 	// Written from outside: the geometry by the space host before the rank
-	// starts; pidOver by the supervisor before it reaps the rank, and gone after that (each 0, then 1).
+	// starts; pidOver by the supervisor before it reaps the rank (0, then 1), and gone after that (the number of its
+	// end).
 	partition     atomic.Uint64
 	partitionSize atomic.Uint64
 	arena         atomic.Uint64

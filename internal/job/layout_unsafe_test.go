@@ -104,6 +104,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.exitHooks", unsafe.Offsetof(b.exitHooks), 152},
 		{"rankBlock.small", unsafe.Offsetof(b.small), 160},
 		{"rankBlock.smallSize", unsafe.Offsetof(b.smallSize), 168},
+		{"rankBlock.agreements", unsafe.Offsetof(b.agreements), 56},
 		{"rankBlock.gone", unsafe.Offsetof(b.gone), 176},
 		{"rankBlock.program", unsafe.Offsetof(b.program), 180},
 		{"rankBlock.pidOver", unsafe.Offsetof(b.pidOver), 184},

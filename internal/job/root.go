@@ -27,6 +27,7 @@ type Root struct {
 	desk     *desk    // nil: there is none
 	names    *Names   // of a job of one rank that no supervisor has started; else nil
 
+	endMu  sync.Mutex              // MarkGone, of the supervisor
 	waitMu sync.Mutex              // one writer of the rank's own waiting record, and of freed, at a time
 	freed  int                     // communicators that the rank has freed
 	calls  func() (string, uint64) // see NameCalls

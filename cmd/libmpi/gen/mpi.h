@@ -1282,6 +1282,10 @@ int MPI_Comm_is_revoked(MPI_Comm comm, int *flag);
 int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 int MPI_Comm_revoke(MPI_Comm comm);
 int MPIX_Comm_revoke(MPI_Comm comm);
+int MPIX_Comm_agree(MPI_Comm comm, int *flag);
+int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
@@ -2061,6 +2065,10 @@ int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag);
 int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 int PMPI_Comm_revoke(MPI_Comm comm);
 int PMPIX_Comm_revoke(MPI_Comm comm);
+int PMPIX_Comm_agree(MPI_Comm comm, int *flag);
+int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 

@@ -679,6 +679,10 @@ enum {
     OP_Comm_get_failed = 676,
     OP_Comm_is_revoked = 677,
     OP_Comm_revoke = 678,
-    OP_X_Comm_failure_ack = 679,
-    OP_X_Comm_failure_get_acked = 680,
+    OP_X_Comm_agree = 679,
+    OP_X_Comm_iagree = 680,
+    OP_X_Comm_shrink = 681,
+    OP_X_Comm_ishrink = 682,
+    OP_X_Comm_failure_ack = 683,
+    OP_X_Comm_failure_get_acked = 684,
 };

@@ -8628,6 +8628,48 @@ int PMPI_Comm_revoke(MPI_Comm comm)
 }
 #pragma weak MPI_Comm_revoke = PMPI_Comm_revoke
 
+int PMPIX_Comm_agree(MPI_Comm comm, int *flag)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(flag);
+    return (int)libmpi_call(OP_X_Comm_agree, a);
+}
+#pragma weak MPIX_Comm_agree = PMPIX_Comm_agree
+
+int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
+{
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(flag);
+    a[2] = WORD(request);
+    return (int)libmpi_call(OP_X_Comm_iagree, a);
+}
+#pragma weak MPIX_Comm_iagree = PMPIX_Comm_iagree
+
+int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(newcomm);
+    return (int)libmpi_call(OP_X_Comm_shrink, a);
+}
+#pragma weak MPIX_Comm_shrink = PMPIX_Comm_shrink
+
+int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(newcomm);
+    a[2] = WORD(request);
+    return (int)libmpi_call(OP_X_Comm_ishrink, a);
+}
+#pragma weak MPIX_Comm_ishrink = PMPIX_Comm_ishrink
+
 int PMPIX_Comm_failure_ack(MPI_Comm comm)
 {
     int64_t slots[2], *a = slots + 1;

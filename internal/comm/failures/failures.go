@@ -1,17 +1,18 @@
 package failures
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// List is the ranks that have failed, in the order in which this process has found them. Any goroutine may use it.
+// List is the ranks that have failed, in the order of their ends, as all processes find them. Any goroutine may use it.
 type List struct {
 	mu    sync.Mutex
 	seen  int // GoneCount before the last look
 	ranks []int32
-	known map[int32]bool
 }
 
 // Ranks returns those that have failed by now. Each later list begins with the earlier ones. It looks at all ranks of
@@ -19,19 +20,18 @@ type List struct {
 func (l *List) Ranks(r *job.Root) []int32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := r.GoneCount() // before the look: who goes meanwhile is found now, or by the next call
+	n := r.GoneCount()
 	if n == l.seen {
 		return l.ranks
 	}
-	if l.known == nil {
-		l.known = map[int32]bool{}
-	}
-	for i := range r.Ranks() {
-		if rank := int32(i); !l.known[rank] && job.Failed(r, i) {
-			l.known[rank] = true
-			l.ranks = append(l.ranks[:len(l.ranks):len(l.ranks)], rank)
+	var more []int32
+	for i := range r.Ranks() { // who goes meanwhile is found by the next call
+		if end := int(job.End(r, i)); end > l.seen && end <= n && job.Failed(r, i) {
+			more = append(more, int32(i))
 		}
 	}
+	slices.SortFunc(more, func(a, b int32) int { return cmp.Compare(job.End(r, int(a)), job.End(r, int(b))) })
+	l.ranks = append(l.ranks[:len(l.ranks):len(l.ranks)], more...)
 	l.seen = n
 	return l.ranks
 }

@@ -16,7 +16,7 @@ import (
 
 var scenarios = map[string]func(world *mpi.Comm) error{
 	"messages": messages, "finalized": finalized, "all": all, "abort": abort, "spawn": spawn, "error": returned,
-	"children": children, "revoke": revoke, "collectives": collectives, "world": revokeWorld,
+	"children": children, "revoke": revoke, "collectives": collectives, "world": revokeWorld, "agree": agree,
 }
 
 func main() {
@@ -361,6 +361,53 @@ func revokeWorld(world *mpi.Comm) error {
 		if err := mpi.Bcast(world, []int{0}, 1); !errors.Is(err, mpi.ErrRevoked) {
 			return fmt.Errorf("bcast on the world: %v", err)
 		}
+	}
+	return nil
+}
+
+// agree has the last rank die in agreements on the world, which is revoked in the middle. The others have its
+// contribution, or the error that it has given none, in all of them at the same one. Then they go on by a communicator
+// without it, until all but rank 0 have died.
+func agree(world *mpi.Comm) error {
+	for c := world; c.Size() > 1; {
+		dead, living := c.Size()-1, 1<<(c.Size()-1)-1
+		for round := 0; ; round++ {
+			if c.Rank() == dead && round == 5 {
+				return die()
+			}
+			if c.Rank() == 0 && round == 2 {
+				if err := c.Revoke(); err != nil {
+					return err
+				}
+			}
+			flag, err := c.Agree(1<<c.Rank() ^ -1)
+			if round < 5 && (err != nil || flag != ^(living|1<<dead)) {
+				return fmt.Errorf("round %d: %#x, %v", round, flag, err)
+			}
+			if errors.As(err, new(*mpi.LostError)) && flag == ^living {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		c.Acknowledge(c.Failed().Size())
+		if _, err := c.Agree(-1); err != nil {
+			return fmt.Errorf("when all have acknowledged: %w", err)
+		}
+		less, err := c.Shrink()
+		if err != nil {
+			return err
+		}
+		sum := []int{1}
+		err = mpi.Allreduce(less, nil, sum, mpi.Sum[int]())
+		if err != nil || sum[0] != dead || less.Rank() != c.Rank() {
+			return fmt.Errorf("shrunk: %d of %d: %v, %v", less.Rank(), dead, sum, err)
+		}
+		c = less
+	}
+	if world.Rank() == 0 {
+		fmt.Println("agree: right")
 	}
 	return nil
 }

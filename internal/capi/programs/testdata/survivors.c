@@ -32,6 +32,26 @@ static void group_is(MPI_Group group, int member) {
 	OK(MPI_Group_free(&all));
 }
 
+/* agree_and_shrink works on a communicator that was revoked, and on the world, whose dead were acknowledged. */
+static void agree_and_shrink(MPI_Comm revoked) {
+	int flag = ~(1 << rank), more = -1, n = -1, sum = 1;
+	MPI_Comm less = MPI_COMM_NULL;
+	MPI_Request requests[2];
+	OK(MPIX_Comm_agree(revoked, &flag));
+	CHECK(flag == ~((1 << (size - 1)) - 1));
+	OK(MPIX_Comm_iagree(MPI_COMM_WORLD, &more, &requests[0]));
+	OK(PMPIX_Comm_ishrink(MPI_COMM_WORLD, &less, &requests[1]));
+	OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+	CHECK(more == -1);
+	OK(MPI_Comm_size(less, &n));
+	CHECK(n == size - 1);
+	OK(MPI_Comm_free(&less));
+	OK(MPIX_Comm_shrink(revoked, &less));
+	OK(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, less));
+	CHECK(sum == size - 1);
+	OK(MPI_Comm_free(&less));
+}
+
 int main(void) {
 	static char buffer[1 << 20];
 	int in = -1, out, flag = -1, n = -1, index = -1, count = -1, indices[2], dead, next, last;
@@ -100,12 +120,14 @@ int main(void) {
 	CHECK(out == dead);
 	OK(MPIX_Comm_is_revoked(comm, &flag));
 	CHECK(!flag);
+	OK(MPI_Barrier(comm)); /* all have asked */
 	if (rank == 0) OK(MPI_Comm_revoke(comm));
 	else CHECK(class_of(MPI_Barrier(comm)) == MPI_ERR_REVOKED);
 	CHECK(class_of(MPI_Send(&in, 1, MPI_INT, 0, 0, comm)) == MPIX_ERR_REVOKED);
 	OK(MPI_Comm_is_revoked(comm, &flag));
 	CHECK(flag);
 	OK(MPIX_Comm_revoke(comm));
+	agree_and_shrink(comm);
 	OK(MPI_Comm_free(&comm));
 	OK(MPI_Finalize());
 	if (rank == 0) puts("survived");
