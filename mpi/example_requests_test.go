@@ -187,12 +187,18 @@ func ExampleTestSome() {
 // One goroutine waits for messages of two kinds, and for a clock.
 func ExampleRequest_Done() {
 	ranks(2, func(world *mpi.Comm) error {
-		if world.Rank() == 1 {
-			return mpi.SendOne(world, 5, 0, 2)
+		last := world.Size() - 1
+		if world.Rank() == last {
+			if err := mpi.SendOne(world, 5, 0, 2); err != nil {
+				return err
+			}
+		}
+		if world.Rank() > 0 {
+			return world.Barrier() // else the receive of what was not sent would fail
 		}
 		stop, number := make([]byte, 1), make([]int, 1)
-		stopped, err1 := mpi.Irecv(world, stop, 1, 1)
-		came, err2 := mpi.Irecv(world, number, 1, 2)
+		stopped, err1 := mpi.Irecv(world, stop, last, 1)
+		came, err2 := mpi.Irecv(world, number, last, 2)
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
@@ -205,7 +211,7 @@ func ExampleRequest_Done() {
 			fmt.Println("nothing came")
 		}
 		err1 = stopped.Cancel() // nobody has sent it
-		return errors.Join(err1, mpi.WaitAll([]mpi.Request{stopped, came}, nil))
+		return errors.Join(err1, mpi.WaitAll([]mpi.Request{stopped, came}, nil), world.Barrier())
 	})
 	// Output: a number: 5
 }
