@@ -28,6 +28,7 @@ func TestTogether(t *testing.T) {
 		"in the next one":     {stripe - 16, segments{{Addr: 0, Len: 8}, {Addr: 16, Len: 8}}, 1, 8},
 		"longer than one":     {0, segments{{Addr: 8, Len: 2 * stripe}, {Addr: 3 * stripe, Len: 8}}, 1, 2 * stripe},
 		"before displacement": {64, segments{{Addr: ^uintptr(7), Len: 8}, {Addr: 8, Len: 8}}, 2, 16},
+		"down beyond it":      {64, segments{{Addr: 0, Len: 8}, {Addr: ^uintptr(15), Len: 8}}, 1, 8},
 	} {
 		u := Update{Place: Place{At: uintptr(c.at)}}
 		n, bytes := u.together(c.list)

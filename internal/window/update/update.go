@@ -73,12 +73,14 @@ func (u *Update) Piece(offset uintptr, from, n int) error {
 // together is how many of some segments are updated under one lock, and their bytes: as many as lie in a stripe, in the
 // order of their addresses.
 func (u *Update) together(list []datatype.Segment) (n, bytes int) {
-	end, last := lock.StripeEnd(u.At+list[0].Addr), list[0].Addr
+	last := u.At + list[0].Addr
+	end := lock.StripeEnd(last)
 	for _, s := range list {
-		if n > 0 && (s.Addr < last || u.At+s.Addr+uintptr(s.Len) > end) {
+		at := u.At + s.Addr // addresses alone do not compare: those before displacement zero are large
+		if n > 0 && (at < last || at+uintptr(s.Len) > end) {
 			break
 		}
-		n, bytes, last = n+1, bytes+int(s.Len), s.Addr+uintptr(s.Len)
+		n, bytes, last = n+1, bytes+int(s.Len), at+uintptr(s.Len)
 	}
 	return n, bytes
 }
