@@ -1,12 +1,14 @@
 package capi
 
 import (
+	"errors"
 	"os"
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // dup copies a communicator with its attributes. If it fails, for example
@@ -175,7 +177,9 @@ func (p *Process) Intercomm_create(local Comm, leader int, peer Comm, remoteLead
 // agree is MPIX_Comm_agree. The flag is agreed on also if there is an error.
 func agree(c *comm.Comm, flag Ref) error {
 	agreed, err := comm.Agree(c, uint64(flag.Get()))
-	flag.Set(int(agreed))
+	if err == nil || errors.As(err, new(*fault.LostError)) {
+		flag.Set(int(agreed))
+	}
 	return err
 }
 

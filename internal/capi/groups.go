@@ -1,8 +1,9 @@
 package capi
 
 import (
-	"github.com/gopvas/gopvas/internal/comm"
 	"math"
+
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // group returns the group of a handle.

@@ -57,10 +57,10 @@ func (b *builder) hand(from, to int, buf []byte) {
 func (b *builder) place(to, from []byte) { b.copy(to, from) }
 
 // arrange adds a function, which must not look at the buffers of the call: a graph that is used
-// again has others.
-func (b *builder) arrange(f func()) {
+// again has others. An operator of the program is called by this rank alone.
+func (b *builder) arrange(op *Op, f func()) {
 	b.settle()
-	b.link(b.inner(b.g.Call(f), true), nil)
+	b.link(b.inner(b.g.Call(f), op == nil || op.Name != 0), nil)
 	b.settle()
 }
 

@@ -157,7 +157,7 @@ func (t *Team) hand(from, to int, buf []byte) {
 
 func (t *Team) place(to, from []byte) { copy(to, from) }
 
-func (t *Team) arrange(f func()) {
+func (t *Team) arrange(_ *Op, f func()) {
 	defer t.noteOperator(&t.failure)
 	f()
 }

@@ -11,7 +11,7 @@ type stepper interface {
 	step(of *Team, a Args)         // a call in a team of some members, to which this one belongs
 	hand(from, to int, buf []byte) // from one member of this node to another; all of them call it
 	place(to, from []byte)         // a copy
-	arrange(f func())              // copies between the memory of new
+	arrange(op *Op, f func())      // copies between the memory of new, and an operator unless nil
 	temp(n int) []byte             // memory for this call, which asks for it once
 }
 
@@ -114,7 +114,7 @@ func levelsOfAll(t *Team, a *Args, by stepper, only int) (sum []byte) {
 		}
 	}
 	op := a.Op
-	by.arrange(func() { new(order.Evaluator).Reduce(op, sum, from) })
+	by.arrange(op, func() { new(order.Evaluator).Reduce(op, sum, from) })
 	return sum
 }
 
@@ -266,9 +266,9 @@ func levelsAlltoall(t *Team, a *Args, by stepper) {
 	by.step(l.node, Args{Kind: Gather, Send: Buffer{Data: a.Send.Data[:row]}, Recv: Buffer{Data: mine, Block: row}})
 	if l.leaders != nil {
 		k := len(here) * n
-		by.arrange(func() { l.byReceiver(out, mine, n) })
+		by.arrange(nil, func() { l.byReceiver(out, mine, n) })
 		by.step(l.leaders, Args{Kind: Alltoall, Irregular: !l.even, Send: l.byNode(out, k), Recv: l.byNode(in, k)})
-		by.arrange(func() { l.bySender(mine, in, n) })
+		by.arrange(nil, func() { l.bySender(mine, in, n) })
 	}
 	by.step(l.node, Args{Kind: Scatter, Send: Buffer{Data: mine, Block: row}, Recv: Buffer{Data: a.Recv.Data[:row]}})
 }

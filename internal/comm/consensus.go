@@ -86,6 +86,9 @@ func Ishrink(c *Comm) (*Comm, Request, error) {
 	id := c.contexts.take()
 	mine := consensus.Contribution{Kind: shrinking, ID: id}
 	r, err := beginAgreement(c, op, mine, func(d *consensus.Decision) error { return shrinkTo(c, n, d, id) })
+	if err != nil {
+		c.contexts.give(id)
+	}
 	return n, r, nonblockingError(op, err)
 }
 

@@ -214,10 +214,11 @@ func markRevoked(c *Comm) {
 	}
 }
 
-// freeRevoked is Free of a communicator that was revoked. Nothing of it is used again: messages of it may still be
-// underway, and members that are dead tell nothing.
+// freeRevoked is Free of a communicator that was revoked, or interrupted at this rank. Nothing of it is used again:
+// messages of it may still be underway, and members that are dead or gave up tell nothing.
 func freeRevoked(c *Comm) (done bool, err error) {
-	if c.made() != nil || c.isWorld() || c.permanent || !c.state.CompareAndSwap(revoked, freed) {
+	if c.made() != nil || c.isWorld() || c.permanent ||
+		!c.state.CompareAndSwap(revoked, freed) && !c.state.CompareAndSwap(interrupted, freed) {
 		return false, nil
 	}
 	err = c.attributes.clear(c)

@@ -28,7 +28,7 @@ type TaskError struct {
 // Error names the task.
 func (e *TaskError) Error() string { return fmt.Sprintf("pool: task %d: %v", e.Index, e.Err) }
 
-// Unwrap returns what the function has returned, as text if another rank has called it.
+// Unwrap returns the text of what the function has returned.
 func (e *TaskError) Unwrap() error { return e.Err }
 
 // Map returns, on rank 0, the result of each input, and nil elsewhere. It blocks until all are there. Where the error
@@ -38,15 +38,15 @@ func Map[In, Out any](c *mpi.Comm, inputs []In, f func(In) (Out, error)) ([]Out,
 	if c.Rank() == 0 {
 		results = make([]Out, len(inputs))
 	}
-	var failed error
+	var failed []error
 	for r, err := range Unordered(c, slices.Values(inputs), f) {
 		if err != nil {
-			failed = errors.Join(failed, err)
+			failed = append(failed, err)
 		} else {
 			results[r.Index] = r.Value
 		}
 	}
-	return results, failed
+	return results, errors.Join(failed...)
 }
 
 // Unordered yields, on rank 0, each result as soon as it is there. The error is that of the task, or one that ends the

@@ -87,13 +87,14 @@ func (b *Board) meet() {
 	own.passed.Store(b.calls)
 }
 
-// hash is a word about a call: the same for all members if they make the same call, and most
-// likely not the same otherwise.
+// hash is a word about a call: the same for all members if they make the same call, and most likely not the same
+// otherwise. Nor is the sum of the hashes of other calls the same. So it is far from linear: three members with the
+// roots 0, 1 and 2 would have the sum of three with root 1.
 func (r *Record) hash() uint64 {
 	h := r.Word ^ r.call*0x94d049bb133111eb ^ bits.RotateLeft64(r.Size*0x9e3779b97f4a7c15, 31)
-	h ^= h >> 29
 	h *= 0xbf58476d1ce4e5b9
-	return h >> countBits
+	high, low := bits.Mul64(h, bits.RotateLeft64(h, 32)^0xd6e8feb86659fd93)
+	return (high ^ low) >> countBits
 }
 
 // lastArriver makes sure that all members make the same call, opens the work that is left to all, and releases the

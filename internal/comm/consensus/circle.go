@@ -49,16 +49,16 @@ func (a *Agreement) Advance() (over bool) {
 	if c.ended+1 != a.Number {
 		return false
 	}
-	for said := false; ; {
+	for said := -1; ; { // the member that awaits names
 		switch a.Step((*words)(c)) {
 		case Goes:
 		case Waits:
 			member, gathers := a.Awaits()
-			if !gathers || said {
+			if !gathers || said == member {
 				return false
 			}
 			c.own.awaits.Store(uint32(member) + 1)
-			said = true // and looks again
+			said = member // and looks again
 		case Over:
 			c.ended++
 			if c.ended < c.begun {

@@ -7,7 +7,7 @@ type Contribution struct {
 	Flag  uint64
 	Acked uint32 // the number of the last end that it has acknowledged; 0: none
 	Kind  uint32 // of the call; all members make the same
-	ID    uint64 // of what is made if this member leads; Leads: it is asked for
+	ID    uint64 // of what is made if this member leads
 }
 
 // Decision is what all members get.
@@ -96,7 +96,7 @@ func (m *Machine) Step(w Words) Progress {
 	case counting:
 		return m.count(w.Given(m.at, m.Number))
 	case ending:
-		m.Result.Ends = w.Ends()
+		m.Result.Ends = max(w.Ends(), m.missing) // an end that was seen may not be counted yet: those before it are
 		m.at, m.phase = 0, leading
 		if m.missing > m.acked {
 			return Goes
