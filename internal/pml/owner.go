@@ -25,13 +25,16 @@ import "sync/atomic"
 // Only the handle is written while other threads may read it. If one thread alone calls the engine, it writes the
 // handle without an atomic operation, which would cost time; an atomic read costs none.
 
-// setHandle writes the handle. alone says that one thread calls the engine.
+// setHandle writes a handle that differs from the one before: requests of ranks in Go have none, and pay for none.
+// alone says that one thread calls the engine.
 func (op *operation) setHandle(handle uintptr, alone bool) {
-	if alone {
+	switch {
+	case op.has(handle):
+	case alone:
 		op.handle = handle
-		return
+	default:
+		atomic.StoreUintptr(&op.handle, handle)
 	}
-	atomic.StoreUintptr(&op.handle, handle)
 }
 
 // has tells whether the operation has the handle.
