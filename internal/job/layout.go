@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 41
+	LayoutVersion = 42
 
 	cacheLine = 64
 
@@ -199,7 +199,7 @@ type rankBlock struct {
 	// Written by the rank: see CountCall.
 	calls [CallSlots]atomic.Uint64
 
-	// Where messages from other nodes reach the rank; see Root.SetAddress. And its world.
+	// Where messages from other nodes reach the rank; see Root.SetAddresses. And its world.
 	address addressBlock
 
 	// Written by the rank: its use of each device. See PublishDevice.

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 41, LayoutVersion)
+	require.EqualValues(t, 42, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -119,11 +119,12 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1728},
 		{"rankBlock.calls", unsafe.Offsetof(b.calls), 2240},
 		{"rankBlock.address", unsafe.Offsetof(b.address), 3264},
-		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
-		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3328},
-		{"rankBlock.visitor", unsafe.Offsetof(b.visitor), 3840},
-		{"rankBlock", unsafe.Sizeof(b), 3904},
+		{"addressBlock.world", unsafe.Offsetof(b.address.world), 4},
+		{"addressBlock.at", unsafe.Offsetof(b.address.at), 24},
+		{"socketBlock.port", unsafe.Offsetof(b.address.at[0].port), 16},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3584},
+		{"rankBlock.visitor", unsafe.Offsetof(b.visitor), 4096},
+		{"rankBlock", unsafe.Sizeof(b), 4160},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

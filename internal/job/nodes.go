@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -70,35 +71,59 @@ func (r *Root) Key() Key { return r.head.key }
 
 // addressBlock is where a rank is and how it is reached.
 //
-// Only one process writes the address, once: on the rank's own node the rank, elsewhere the
-// supervisor. The port is published last: a reader that sees a port other than 0 also sees the
+// Only one process writes the addresses, once: on the rank's own node the rank, elsewhere the
+// supervisor. The port of the first one is published last: a reader that sees a port other than 0 also sees the
 // rest.
 type addressBlock struct {
-	node uint32        // of a rank that was added it is written with its world; else never changed
-	port atomic.Uint32 // 0: no address yet
-	ip   [2]atomic.Uint64
-
+	node  uint32     // of a rank that was added it is written with its world; else never changed
 	world worldBlock // of a rank that was added
-	_     [cacheLine - 24 - 16]byte
+	at    [MaxDevices]socketBlock
+
+	// To the end of a cache line, and one more: so rankBlock is no multiple of 4,096 bytes, and the inboxes of ranks do
+	// not meet in one set of a cache.
+	_ [2*cacheLine - (8+16+MaxDevices*24)%cacheLine]byte
 }
 
-// SetAddress notes where messages from other nodes reach a rank. It wakes the supervisor and,
-// for a rank of another node, all ranks. It is called once for each rank. An address without
-// a port is ignored.
-func (r *Root) SetAddress(rank int, a netip.AddrPort) {
+// socketBlock is an address and a port.
+type socketBlock struct {
+	ip   [2]atomic.Uint64
+	port atomic.Uint32 // 0: there is none
+	_    uint32
+}
+
+func (b *socketBlock) store(a netip.AddrPort) {
+	ip := a.Addr().As16()
+	for i := range b.ip {
+		b.ip[i].Store(binary.BigEndian.Uint64(ip[i*8:]))
+	}
+	b.port.Store(uint32(a.Port()))
+}
+
+func (b *socketBlock) load() netip.AddrPort {
+	port := b.port.Load()
+	if port == 0 {
+		return netip.AddrPort{}
+	}
+	var ip [16]byte
+	for i := range b.ip {
+		binary.BigEndian.PutUint64(ip[i*8:], b.ip[i].Load())
+	}
+	return netip.AddrPortFrom(netip.AddrFrom16(ip).Unmap(), uint16(port))
+}
+
+// SetAddresses notes where messages from other nodes reach a rank, by device. It wakes the supervisor and,
+// for a rank of another node, all ranks. It is called once for each rank. It is ignored if the first address has
+// no port.
+func (r *Root) SetAddresses(rank int, at ...netip.AddrPort) {
 	b, err := r.rank(rank)
-	if err != nil || a.Port() == 0 {
+	if err != nil || len(at) == 0 || at[0].Port() == 0 {
 		return
 	}
-	ip := a.Addr().As16()
-	for i := range b.address.ip {
-		var word uint64
-		for _, v := range ip[i*8 : i*8+8] {
-			word = word<<8 | uint64(v)
+	for device, a := range slices.Backward(at[:min(len(at), MaxDevices)]) {
+		if a.Port() != 0 {
+			b.address.at[device].store(a)
 		}
-		b.address.ip[i].Store(word)
 	}
-	b.address.port.Store(uint32(a.Port()))
 	r.noteAddress()
 	if r.Node(rank) == r.Here() {
 		return
@@ -114,22 +139,20 @@ func (r *Root) noteAddress() {
 	r.head.addressEvent.Signal()
 }
 
-// Address returns where messages from other nodes reach a rank; ok is false if that is
-// not known yet.
-func (r *Root) Address(rank int) (a netip.AddrPort, ok bool) {
+// Addresses returns where messages from other nodes reach a rank, by device; nil if that is
+// not known yet. A device that the rank does not have has the zero address.
+func (r *Root) Addresses(rank int) (at []netip.AddrPort) {
 	b := r.block(rank)
-	port := b.address.port.Load()
-	if port == 0 {
-		return a, false
+	if b.address.at[0].port.Load() == 0 {
+		return nil
 	}
-	var ip [16]byte
-	for i := range b.address.ip {
-		word := b.address.ip[i].Load()
-		for k := range 8 {
-			ip[i*8+k] = byte(word >> (56 - 8*k))
+	for i := range b.address.at {
+		if a := b.address.at[i].load(); a.IsValid() {
+			at = append(at, make([]netip.AddrPort, i+1-len(at))...)
+			at[i] = a
 		}
 	}
-	return netip.AddrPortFrom(netip.AddrFrom16(ip).Unmap(), uint16(port)), true
+	return at
 }
 
 // AwaitAddresses returns when more than seen notes have been made, or ctx ends. A note is an address, or that a rank

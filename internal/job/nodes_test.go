@@ -40,19 +40,16 @@ func TestAddresses(t *testing.T) {
 	defer m.Close()
 	r := m.Root()
 	for rank, a := range []string{"10.77.0.1:4711", "[2001:db8::17]:65535"} {
-		_, ok := r.Address(rank)
-		require.False(t, ok)
-		want := netip.MustParseAddrPort(a)
+		require.Nil(t, r.Addresses(rank))
+		want := []netip.AddrPort{netip.MustParseAddrPort(a), {}, netip.MustParseAddrPort("10.77.2.1:3")}[:1+2*rank]
 		seen, noted := make(chan uint32), r.head.addressNotes.Load()
 		go func() {
 			n, _ := r.AwaitAddresses(context.Background(), noted)
 			seen <- n
 		}()
-		r.SetAddress(rank, want)
+		r.SetAddresses(rank, want...)
 		require.Equal(t, noted+1, <-seen)
-		have, ok := r.Address(rank)
-		require.True(t, ok)
-		require.Equal(t, want, have)
+		require.Equal(t, want, r.Addresses(rank))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()

@@ -57,7 +57,7 @@ func endCut(t *testing.T, r *Rig, j *job) {
 }
 
 // Where datagrams do not pass between two nodes info says so before a job, and a job ends at its start. A further
-// device on which they do not pass is told of, too; jobs do without it.
+// device on which they do not pass is told of, too; jobs do without it, be it the first one.
 func TestDatagramsAreBlocked(t *testing.T) {
 	t.Parallel()
 	r := withSSH(t, 3)
@@ -86,5 +86,14 @@ func TestDatagramsAreBlocked(t *testing.T) {
 	require.NotContains(t, says, "firewall")
 	j = r.start(append(bySSH(r, 1), work, "check"), nil)
 	require.Zero(t, j.wait(t, time.Minute), "%s", &j.stderr)
+	require.Contains(t, j.stderr.String(), "no datagram comes from n1, 10.78.0.")
+
+	r.Run(1, "ip", "rule", "add", "to", Address(2).String(), "ipproto", "udp", "blackhole")
+	r.Run(1, "ip", "rule", "del", "to", "10.78.0.0/16", "ipproto", "udp")
+	require.Regexp(t, `(?m)^n2 .* no datagram comes from n1 by eth0$`, info(0))
+	j = r.start(append(bySSH(r, 1), work, "check"), nil)
+	require.Zero(t, j.wait(t, time.Minute), "the first device is one of several: %s", &j.stderr)
+	require.Contains(t, j.stderr.String(),
+		"node n2: no datagram comes from n1, 10.77.0.2 to 10.77.0.3: their ranks use other devices")
 	r.requireNothing(t)
 }

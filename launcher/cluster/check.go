@@ -26,8 +26,8 @@ type NodeCheck struct {
 	Addresses []netip.Prefix `json:"addresses"`  // in networks other than the loopback
 	Devices   []string       `json:"devices"`    // which have these addresses
 	Down      []string       `json:"down"`       // those of them whose link is down
-	Unheard   []string       `json:"unheard"`    // nodes from which no datagram comes by the device where ranks meet
-	UnheardBy []string       `json:"unheard_by"` // likewise by further devices, which a job uses less: "n2 by eth1"
+	Unheard   []string       `json:"unheard"`    // nodes from which no datagram comes by any device
+	UnheardBy []string       `json:"unheard_by"` // likewise by some devices, which a job does without: "n2 by eth1"
 
 	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
 	Clock time.Duration `json:"clock_ns"`
@@ -92,14 +92,16 @@ func (l *leader) checkPaths(agents []*remote, going func() bool) *NodeError {
 
 // listen notes whether a has heard b, which has the number j of those that were there.
 func (c *NodeCheck) listen(a, b *remote, j int) {
-	for device, by := range a.heard {
-		switch {
-		case by[j] || device >= len(b.doors):
-		case device == 0:
-			c.Unheard = append(c.Unheard, b.name)
-		default:
-			c.UnheardBy = append(c.UnheardBy, b.name+" by "+a.ready.device(a.doors[device].Addr()))
+	var by []string
+	for device := range a.heard {
+		if !a.heard[device][j] && device < len(b.doors) {
+			by = append(by, b.name+" by "+a.ready.device(a.doors[device].Addr()))
 		}
+	}
+	if len(by) > 0 && len(by) == len(a.heard) {
+		c.Unheard = append(c.Unheard, b.name)
+	} else {
+		c.UnheardBy = append(c.UnheardBy, by...)
 	}
 }
 

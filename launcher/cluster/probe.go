@@ -16,7 +16,7 @@ import (
 )
 
 // Before a job nobody knows whether datagrams pass between the nodes: ssh uses TCP. So each agent sends one to each
-// other: in a check by each device that a job would use, and at the start of a job by the first one.
+// other by each device, in a check and at the start of a job.
 //
 //	leader: opening to all; agents open a socket on each device, and say where
 //	leader: calling to all; agents send datagrams, say that they did, and say which nodes they have heard
@@ -74,30 +74,50 @@ func (l *leader) await(agents []*remote, going func() bool, answered func(*remot
 	}
 }
 
-// meet returns an error if datagrams do not pass between two nodes by their first devices. Ranks would learn of it only
-// by --peer-timeout. Within one machine they pass.
+// meet returns an error if datagrams do not pass between two nodes by any device, both ways. Ranks would learn of it
+// only by --peer-timeout. It tells of a device by which they do not pass, while others carry them. Within one machine
+// they pass.
 func (l *leader) meet(devices [][]netip.Addr) error {
 	if oneMachine(readies(l.agents)) {
 		return nil
 	}
-	first := make([][]netip.Addr, len(devices))
-	for i, d := range devices {
-		first[i] = d[:1]
-	}
-	l.probe(l.agents, first, startProbe, func() bool { return !l.over() })
+	l.probe(l.agents, devices, startProbe, func() bool { return !l.over() })
 	if l.over() {
 		return nil
 	}
+	told := map[int]bool{} // devices
 	for i, a := range l.agents {
 		for j, b := range l.agents {
-			if i != j && !a.heard[0][j] {
-				return &NodeError{a.name, fmt.Errorf("no datagram comes from %s, %v to %v: a firewall must let UDP "+
-					"pass between the nodes on the ports of /proc/sys/net/ipv4/ip_local_port_range, or --network or "+
-					"--devices name another network", b.name, devices[j][0], devices[i][0]), fate.CodeError}
+			deaf := a.deaf(b, i, j)
+			alone := len(deaf) == min(len(a.doors), len(b.doors))
+			for _, device := range deaf {
+				from, to := devices[j][device], devices[i][device]
+				switch {
+				case a.heard[device][j]: // b does not hear a
+				case alone:
+					return &NodeError{a.name, fmt.Errorf("no datagram comes from %s, %v to %v: a firewall must let "+
+						"UDP pass between the nodes on the ports of /proc/sys/net/ipv4/ip_local_port_range, or "+
+						"--network or --devices name another network", b.name, from, to), fate.CodeError}
+				case !told[device]:
+					told[device] = true
+					l.io.Say("node %s: no datagram comes from %s, %v to %v: their ranks use other devices", a.name,
+						b.name, from, to)
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// deaf returns the devices by which datagrams do not pass both ways between a and another node b, which have the
+// numbers i and j.
+func (a *remote) deaf(b *remote, i, j int) (devices []int) {
+	for device := range min(len(a.doors), len(b.doors)) {
+		if a != b && !(a.heard[device][j] && b.heard[device][i]) {
+			devices = append(devices, device)
+		}
+	}
+	return devices
 }
 
 // A probe is an agent's part of a check.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	stdnet "net"
 	"sync"
 	"testing"
 	"time"
@@ -27,7 +28,8 @@ type talk struct {
 	in      map[btl.Transfer]func()
 	got     map[int]int // messages by source
 	devices int
-	ready   bool    // all peers can be reached by all devices
+	dead    int     // the first devices, which carry nothing
+	ready   bool    // all peers can be reached by all devices but those
 	pending [][]int // by destination, the messages that were not sent yet
 }
 
@@ -83,7 +85,7 @@ func (k *talk) step() bool {
 	if !k.ready {
 		k.ready = true
 		for peer := range k.pending {
-			for device := range k.devices {
+			for device := k.dead; device < k.devices; device++ {
 				k.ready = k.ready && (peer == k.self || k.net.Peer(peer).State(device) == devices.Up)
 			}
 		}
@@ -131,46 +133,43 @@ func (k *talk) send(to, number int) bool {
 	return ok
 }
 
-// run has all ranks talk; at is called by rank 0 at each step. It returns what rank 0 has done
-// with its devices.
-func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(k *talk)) (used []job.DeviceUse) {
-	root := newRootOf(t, ranks, 2, devices, form)
+// conversation is messages of all ranks to all others.
+type conversation struct {
+	ranks, devices int
+	form           string
+	sizes          []int
+	begin          func(k *talk) // is called for each rank before any of them begins
+	at             func(k *talk) // is called by rank 0 at each step
+}
+
+// run has all ranks talk. It returns what rank 0 has done with its devices.
+func (c conversation) run(t *testing.T) (used []job.DeviceUse) {
+	root := newRootOf(t, c.ranks, 2, c.devices, c.form)
 	w := mem.New(root, mem.Options{EagerLimit: 4 * job.DefaultEagerLimit})
-	var wg, ended sync.WaitGroup
-	ended.Add(ranks)
-	for self := range ranks {
-		k := &talk{rank: open(t, root, w, self), t: t, sizes: sizes, devices: devices, in: map[btl.Transfer]func(){},
-			got: map[int]int{}, pending: make([][]int, ranks)}
-		for peer := range ranks {
-			for number := range sizes {
+	var all []*talk
+	for self := range c.ranks {
+		k := &talk{rank: open(t, root, w, self), t: t, sizes: c.sizes, devices: c.devices,
+			in: map[btl.Transfer]func(){}, got: map[int]int{}, pending: make([][]int, c.ranks)}
+		for peer := range c.ranks {
+			for number := range c.sizes {
 				if peer != self {
 					k.pending[peer] = append(k.pending[peer], number)
 				}
 			}
 		}
+		if c.begin != nil {
+			c.begin(k)
+		}
+		all = append(all, k)
+	}
+	var wg, ended sync.WaitGroup
+	ended.Add(c.ranks)
+	for _, k := range all {
 		wg.Go(func() {
-			var members []btl.Member
-			for peer := range ranks {
-				for number, size := range sizes {
-					if peer != self {
-						members = append(members, btl.Member{Peer: peer, Tag: int32(number), Bytes: size})
-					}
-				}
-			}
-			k.net.Together(members)
-			err := k.Sleep(func() bool {
-				if self == 0 && at != nil {
-					at(k)
-				}
-				return k.step()
-			}, nil)
-			if err == nil {
-				err = k.net.Flush(t.Context())
-			}
-			if err != nil {
+			if err := c.talk(k); err != nil {
 				t.Error(err)
 			}
-			if self == 0 {
+			if k.self == 0 {
 				used = k.net.Devices().Uses()
 			}
 			ended.Done()
@@ -179,6 +178,27 @@ func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(k *
 	}
 	wg.Wait()
 	return used
+}
+
+// talk has a rank talk until all has been said, and heard.
+func (c conversation) talk(k *talk) error {
+	var members []btl.Member
+	for peer, list := range k.pending {
+		for _, number := range list {
+			members = append(members, btl.Member{Peer: peer, Tag: int32(number), Bytes: c.sizes[number]})
+		}
+	}
+	k.net.Together(members)
+	err := k.Sleep(func() bool {
+		if k.self == 0 && c.at != nil {
+			c.at(k)
+		}
+		return k.step()
+	}, nil)
+	if err == nil {
+		err = k.net.Flush(k.t.Context())
+	}
+	return err
 }
 
 // TestSeveralDevices: messages of all lengths between three ranks, by all plans. Each comes
@@ -195,7 +215,7 @@ func TestSeveralDevices(t *testing.T) {
 				sizes = append(sizes, rng.IntN(1<<rng.IntN(22)))
 			}
 			sizes = append(sizes, 3<<20, 0)
-			used := run(t, 3, 3, form.String(), sizes, nil)
+			used := conversation{ranks: 3, devices: 3, form: form.String(), sizes: sizes}.run(t)
 			require.Len(t, used, 3)
 			parts := 0
 			for _, u := range used {
@@ -214,14 +234,27 @@ func TestDeviceFails(t *testing.T) {
 	for _, order := range [][]int{{1}, {2, 1}, {0}, {0, 2}} {
 		sizes := []int{100, 5 << 20, 1 << 20, 3000, 300_000, 16_000, 7 << 20, 200, 2 << 20, 40_000, 1 << 20}
 		failed := 0
-		run(t, 2, 3, "auto", sizes, func(k *talk) {
+		conversation{ranks: 2, devices: 3, form: "auto", sizes: sizes, at: func(k *talk) {
 			if failed < len(order) && k.ready && k.got[1] > 2+4*failed {
 				k.net.Fail(order[failed])
 				failed++
 			}
-		})
+		}}.run(t)
 		require.Equal(t, len(order), failed)
 	}
+}
+
+// TestMeetsByAnyDevice: ranks reach one another although the first device carries nothing from the beginning.
+func TestMeetsByAnyDevice(t *testing.T) {
+	hole, err := stdnet.ListenPacket("udp", "127.0.0.1:0") // takes packets, and answers none
+	require.NoError(t, err)
+	defer hole.Close()
+	nowhere := hole.LocalAddr().(*stdnet.UDPAddr).AddrPort()
+	conversation{ranks: 2, devices: 3, form: "auto", sizes: []int{100, 3000, 1 << 20, 5}, begin: func(k *talk) {
+		at := k.net.Devices().Addresses()
+		at[0], k.dead = nowhere, 1
+		k.root.SetAddresses(k.self, at...)
+	}}.run(t)
 }
 
 // TestSilentPathIsDoubtedFirst: a peer may be late because its node has more work than CPUs. So a
@@ -230,7 +263,7 @@ func TestDeviceFails(t *testing.T) {
 func TestSilentPathIsDoubtedFirst(t *testing.T) {
 	sizes := []int{100, 5 << 20, 1 << 20, 3000, 2 << 20, 300_000, 1 << 20}
 	told := false
-	run(t, 2, 3, "auto", sizes, func(k *talk) {
+	conversation{ranks: 2, devices: 3, form: "auto", sizes: sizes, at: func(k *talk) {
 		if told || !k.ready || len(k.out) == 0 {
 			return
 		}
@@ -266,7 +299,7 @@ func TestSilentPathIsDoubtedFirst(t *testing.T) {
 		if p.State(2) != devices.Probing || set.Uses()[2].Failures != 1 {
 			t.Error("a path whose session was ended is not probed at once")
 		}
-	})
+	}}.run(t)
 	require.True(t, told)
 }
 

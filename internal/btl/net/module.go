@@ -78,7 +78,6 @@ type Module struct {
 // peer is a rank of another node.
 type peer struct {
 	devices.Peer
-	introduced bool // it has been told the addresses of this rank's further devices
 
 	// Messages to the peer, modulo 2^32: sent, and released there.
 	sent, sentBytes         uint32
@@ -115,7 +114,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	}
 	m.watching.Go(m.watch)
 	shm.Attend(attendants, 0)
-	root.SetAddress(rank, m.endpoint.Addr())
+	root.SetAddresses(rank, m.devices.Addresses()...)
 	return m, nil
 }
 
@@ -200,7 +199,7 @@ func (m *Module) reach(rank int) *peer {
 	if p == nil {
 		panic(fmt.Sprintf("net: message from rank %d to %d: not a rank of another node", m.rank, rank))
 	}
-	if p.Buried() || m.devices.Failed() != nil || !p.Reachable() && !m.devices.Find(&p.Peer) {
+	if p.Buried() || m.devices.Failed() != nil || !m.devices.Find(&p.Peer) {
 		return nil
 	}
 	return p

@@ -258,8 +258,7 @@ func TestOtherKey(t *testing.T) {
 	require.NoError(t, err)
 	defer memory.Close()
 	stranger := memory.Root()
-	address, _ := root.Address(0)
-	stranger.SetAddress(0, address)
+	stranger.SetAddresses(0, root.Addresses(0)...)
 	s, err := net.Open(stranger, 1)
 	require.NoError(t, err)
 	defer s.Close()
@@ -283,8 +282,7 @@ func TestEncrypt(t *testing.T) {
 		root := memory.Root()
 		n, err := net.Open(root, 0)
 		require.NoError(t, err)
-		at, ok := root.Address(0)
-		require.True(t, ok)
+		at := root.Addresses(0)[0]
 		for _, stranger := range []bool{false, true} {
 			options := suci.Options{Self: 2, Key: suci.Key{7}, Encrypt: stranger}
 			if encrypt != stranger {

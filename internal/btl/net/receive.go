@@ -141,8 +141,6 @@ func (m *Module) read(p *peer, h *head, r suci.Received) {
 		return
 	case grant:
 		m.granted(p, h)
-	case addresses:
-		m.devices.Learn(&p.Peer, r.Data[headSize:])
 	}
 	r.Free()
 }

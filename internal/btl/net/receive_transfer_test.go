@@ -26,7 +26,7 @@ func twice(t *testing.T) (m *Module, part *recvTransfer, piece *suci.Received) {
 	m, err = Open(memory.Root(), 0)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
-	memory.Root().SetAddress(1, netip.AddrPortFrom(list[0], 9))
+	memory.Root().SetAddresses(1, netip.AddrPortFrom(list[0], 9), netip.AddrPortFrom(list[1], 9))
 	p := m.peer(1)
 	require.True(t, m.devices.Find(&p.Peer))
 	become(m, p, devices.Up)
@@ -42,13 +42,11 @@ func twice(t *testing.T) (m *Module, part *recvTransfer, piece *suci.Received) {
 	return m, part, piece
 }
 
-// become has the path by the second device, which is unknown or up, be in a state.
+// become has the path by the second device, which is probed or up, be in a state.
 func become(m *Module, p *peer, s devices.State) {
 	tell := func(what suci.Change) { m.devices.Changed(&p.Peer, devices.Change{Device: 1, What: what}) }
 	later := time.Now().Add(time.Second)
-	if p.State(1) == devices.Unknown {
-		at := netip.MustParseAddr("127.0.0.2").As16()
-		m.devices.Learn(&p.Peer, append(at[:], 9, 0))
+	if p.State(1) == devices.Probing {
 		tell(suci.Answers)
 	}
 	if s != devices.Up {

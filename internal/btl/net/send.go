@@ -79,7 +79,6 @@ func (m *Module) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, 
 // write sends a head, and the payload that is in the pile behind it. False means that the
 // queue to the peer is full.
 func (m *Module) write(p *peer, h *head, payload int) bool {
-	m.introduce(p)
 	h.released, h.bytes = p.freed, p.freedBytes
 	h.put(m.pile)
 	if !m.devices.Send(&p.Peer, m.pile[:headSize+payload]) {
@@ -87,18 +86,6 @@ func (m *Module) write(p *peer, h *head, payload int) bool {
 	}
 	p.told, p.toldBytes = p.freed, p.freedBytes
 	return true
-}
-
-// introduce tells a peer where this rank's further devices are, in the first message to it.
-func (m *Module) introduce(p *peer) {
-	if p.introduced || !m.devices.Several() {
-		return
-	}
-	p.introduced = true
-	b := m.devices.AppendAddresses(make([]byte, headSize))
-	h := head{kind: addresses}
-	h.put(b)
-	m.devices.Send(&p.Peer, b) // there is room for the first one
 }
 
 // owe notes that a message of the peer was released, and tells the peer when that is worth

@@ -9,12 +9,11 @@ import (
 
 // Kinds of messages.
 const (
-	eager     = iota + 1 // payload follows
-	offer                // cookies: id of the sender's transfer
-	grant                // id, place, from and length: see head
-	credit               // nothing but what was released
-	addresses            // those of the sender's further devices follow
-	ping                 // nothing; it is of no order
+	eager  = iota + 1 // payload follows
+	offer             // cookies: id of the sender's transfer
+	grant             // id, place, from and length: see head
+	credit            // nothing but what was released
+	ping              // nothing; it is of no order
 )
 
 // headSize is the length of a head in bytes. It has room for the number of the message, where package devices wants it.

@@ -104,13 +104,13 @@ func TestTwoJobsMeet(t *testing.T) {
 	}
 
 	at := netip.MustParseAddrPort("127.0.0.1:9")
-	guest.root.SetAddress(1, at)
+	guest.root.SetAddresses(1, at)
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		guest.serve(done)
 		close(over)
 	}()
-	host.until(func() bool { _, known := host.root.Address(visitor(1)); return known })
+	host.until(func() bool { return host.root.Addresses(visitor(1)) != nil })
 	guest.post(func() {
 		guest.root.SetState(0, job.StateFinal)
 		guest.Ends(0)

@@ -10,7 +10,7 @@ import (
 // It runs until ctx has ended: then the memory may be closed. It does not run on the goroutine of the supervisor, so it
 // reads the ranks from the root block.
 func FollowAddresses(ctx context.Context, root *job.Root, tell func([]Address)) {
-	told := map[int]Address{}
+	told := map[int]bool{} // of the ranks whose addresses were told: whether they receive no more
 	for seen := uint32(0); ; {
 		n, err := root.AwaitAddresses(ctx, seen)
 		if err != nil {
@@ -22,8 +22,9 @@ func FollowAddresses(ctx context.Context, root *job.Root, tell func([]Address)) 
 			if root.Node(rank) != root.Here() {
 				continue
 			}
-			if a, ok := AddressOf(root, rank); ok && told[rank] != a {
-				told[rank] = a
+			a, ok := AddressOf(root, rank)
+			if ends, known := told[rank]; ok && (!known || ends != a.Ends) {
+				told[rank] = a.Ends
 				list = append(list, a)
 			}
 		}
@@ -35,14 +36,14 @@ func FollowAddresses(ctx context.Context, root *job.Root, tell func([]Address)) 
 
 // AddressOf returns where a rank is reached, if that is known.
 func AddressOf(root *job.Root, rank int) (a Address, ok bool) {
-	at, ok := root.Address(rank)
-	return Address{Rank: rank, Addr: at, Ends: !root.MayReceive(rank)}, ok
+	at := root.Addresses(rank)
+	return Address{Rank: rank, At: at, Ends: !root.MayReceive(rank)}, at != nil
 }
 
-// Note writes the address into the root block, where the first one stays.
+// Note writes the addresses into the root block, where the first ones stay.
 func (a Address) Note(root *job.Root, rank int) {
-	if _, known := root.Address(rank); !known {
-		root.SetAddress(rank, a.Addr)
+	if root.Addresses(rank) == nil {
+		root.SetAddresses(rank, a.At...)
 	}
 	root.SetEnds(rank, a.Ends)
 }

@@ -71,10 +71,10 @@ type Request struct {
 	Texts []string
 }
 
-// An Address is where a rank is reached, and whether it receives no more: see job.Root.EndReceives.
+// An Address is where a rank is reached, by device, and whether it receives no more: see job.Root.EndReceives.
 type Address struct {
 	Rank int
-	Addr netip.AddrPort
+	At   []netip.AddrPort
 	Ends bool
 }
 

@@ -1,16 +1,14 @@
 package devices
 
 import (
-	"encoding/binary"
 	"net/netip"
 	"time"
 
 	"github.com/gopvas/gopvas/suci"
 )
 
-// Paths. A peer is reached by a path for each device that both have. The address of its device
-// 0 is in the root block. Those of the others come in its first message, which a rank sends to
-// each peer that it sends anything to.
+// Paths. A peer is reached by a path for each device that both have. Their addresses are in the root block. The first
+// path is taken to be up at first contact, and the others are probed: any device may have failed before.
 //
 //	unknown --addresses--> probing --answered--> up --silent--> doubted --a while--> down
 //	                          ^ ^                 | ^              |                  |
@@ -282,32 +280,4 @@ func (s *Set) probe(p *Peer, device int) {
 	at.handle, at.silent = handle, false
 	s.setState(at, Probing)
 	_ = handle.TryWrite(suci.Block{Data: s.ping, Priority: messageLane}) // an error: a change tells
-}
-
-// AppendAddresses appends where this rank's further devices are.
-func (s *Set) AppendAddresses(b []byte) []byte {
-	for _, d := range s.list[1:] {
-		a := d.endpoint.Addr()
-		ip := a.Addr().As16()
-		b = binary.LittleEndian.AppendUint16(append(b, ip[:]...), a.Port())
-	}
-	return b
-}
-
-const addressSize = 16 + 2
-
-// Learn takes what a peer tells of its addresses, and probes them.
-func (s *Set) Learn(p *Peer, b []byte) {
-	for _, d := range s.list[1:] {
-		if len(b) < addressSize {
-			return
-		}
-		ip := netip.AddrFrom16([16]byte(b[:16])).Unmap()
-		at := &p.paths[d.number]
-		at.addr = netip.AddrPortFrom(ip, binary.LittleEndian.Uint16(b[16:]))
-		b = b[addressSize:]
-		if at.state == Unknown && at.addr.Port() != 0 {
-			s.probe(p, d.number)
-		}
-	}
 }

@@ -11,6 +11,7 @@ type Peer struct {
 	rank   int
 	id     suci.ID
 	paths  []path // by device
+	found  bool   // its addresses are known, and its paths were opened
 	buried bool   // has gone, and all that it has sent was handed over
 
 	// With several devices: see message.go.
@@ -44,31 +45,44 @@ func (p *Peer) Reachable() bool {
 	return false
 }
 
+// Find opens the paths to a peer as soon as its addresses are known, and tells whether it is reachable. It may be
+// before that: by a path on which the peer has sent something.
+func (s *Set) Find(p *Peer) bool {
+	if p.found || s.root.Gone(p.rank) {
+		return p.Reachable()
+	}
+	at := s.root.Addresses(p.rank) // nil: the supervisor notifies the inbox when they are known
+	for device, a := range at[:min(len(at), len(s.list))] {
+		p.found = true
+		if p.paths[device].addr = a; a.IsValid() {
+			s.open(p, device)
+		}
+	}
+	return p.Reachable()
+}
+
+// open opens a path that nothing has come by yet.
+func (s *Set) open(p *Peer, device int) {
+	at := &p.paths[device]
+	switch {
+	case at.state != Unknown:
+	case device > 0:
+		s.probe(p, device)
+	default:
+		var err error
+		if at.handle, err = s.list[device].endpoint.Destination(p.id, at.addr); err != nil {
+			s.fail(err)
+			return
+		}
+		s.setState(at, Up)
+	}
+}
+
 // State is that of the path by a device.
 func (p *Peer) State(device int) State { return p.paths[device].state }
 
 // usable tells whether a path to the peer is up.
 func (p *Peer) usable() bool { return p.others(-1) }
-
-// Find has a peer reached by device 0, if its address is known.
-func (s *Set) Find(p *Peer) bool {
-	if s.root.Gone(p.rank) {
-		return false
-	}
-	addr, ok := s.root.Address(p.rank)
-	if !ok {
-		return false // the supervisor notifies the inbox when it is known
-	}
-	handle, err := s.list[0].endpoint.Destination(p.id, addr)
-	if err != nil {
-		s.fail(err)
-		return false
-	}
-	at := &p.paths[0]
-	at.handle, at.addr = handle, addr
-	s.setState(at, Up)
-	return true
-}
 
 // Heard tells whether the peer has acknowledged all that was sent to it.
 func (s *Set) Heard(p *Peer) bool {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gopvas/gopvas/exchange"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/suci"
 )
 
@@ -96,6 +95,14 @@ func (s *Set) Close() (err error) {
 	return err
 }
 
+// Addresses are where the devices are reached.
+func (s *Set) Addresses() (at []netip.AddrPort) {
+	for _, d := range s.list {
+		at = append(at, d.endpoint.Addr())
+	}
+	return at
+}
+
 // Endpoint is that of a device. Poll and Rest of device 0 are those of all devices.
 func (s *Set) Endpoint(device int) *suci.Endpoint { return s.list[device].endpoint }
 
@@ -149,20 +156,14 @@ func (s *Set) fail(err error) {
 
 // UnreachableError says that packets to a rank are not answered.
 type UnreachableError struct {
-	Rank   int
-	Addr   netip.AddrPort
-	Device string // of this node, and its network; "": there is no other device
-	Err    error
+	Rank int
+	Addr netip.AddrPort
+	Err  error
 }
 
 func (e *UnreachableError) Error() string {
-	advice := ""
-	if e.Device != "" {
-		advice = "; ranks meet by device 0 (" + e.Device +
-			"), the first: --devices with the others alone does without it"
-	}
 	return fmt.Sprintf("net: send to rank %d at %v: %v; a firewall between the nodes must let UDP pass, "+
-		"and --network must name one that all nodes share%s", e.Rank, e.Addr, e.Err, advice)
+		"and --network must name one that all nodes share", e.Rank, e.Addr, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -170,10 +171,9 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // Unreachable is the error of a peer that cannot be reached.
 func (s *Set) Unreachable(p *Peer, err error) error {
-	addr, _ := s.root.Address(p.rank)
-	e := &UnreachableError{Rank: p.rank, Addr: addr, Err: err}
-	if s.Several() {
-		e.Device = sys.DescribeAddress(s.root.Host())
+	e := &UnreachableError{Rank: p.rank, Err: err}
+	if at := s.root.Addresses(p.rank); at != nil {
+		e.Addr = at[0]
 	}
 	return e
 }
