@@ -71,6 +71,11 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	require.Equal(t, 3, strings.Count(got.stdout, "rank "), "as many as the nodes take")
 	got = command(t, nil, "--hosts", "localhost:3", "echo", "here")
 	require.Equal(t, strings.Repeat("here\n", 3), got.stdout)
+	require.Empty(t, got.stderr)
+	got = command(t, nil, "--hosts", "localhost:2", "-n", "3", "--encrypt", "--network", "10.0.0.0/8", "echo", "here")
+	require.Equal(t, strings.Repeat("here\n", 3), got.stdout)
+	require.Contains(t, got.stderr, "without effect: --network, --encrypt: the job runs on this node alone")
+	require.Contains(t, got.stderr, "all 3 ranks run here, though localhost is said to take 2")
 	for args, says := range map[string]string{
 		"--hosts a --network 10.0.0.0/33 true":      "write for example 10.1.0.0/16",
 		"--pmi --dry-run true":                      "the PMI launcher has chosen the nodes",

@@ -69,6 +69,9 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 		errors.Join(f.checkOutput(), f.checkReportHang())); err != nil {
 		return cli.Mistake(err)
 	}
+	if f.nodes.Hosts == nil && !f.PMI {
+		f.tellHere(countRanks(apps))
+	}
 	j := f.job(apps, settings)
 	if names := parametersOf(os.Environ()); names != nil && j.Log != nil {
 		j.Log("ignored: %s (pvasrun has no MCA parameters)", strings.Join(names, ", "))

@@ -152,6 +152,25 @@ func (f *Flags) checkHere() error {
 	return nil
 }
 
+// tellHere tells of flags that do nothing in a job of so many ranks on this node alone.
+func (f *Flags) tellHere(ranks int) {
+	var idle []string
+	if f.Network != "" && os.Getenv("PVASRUN_NETWORK") == "" {
+		idle = append(idle, "--network")
+	}
+	if f.Encrypt && os.Getenv("PVASRUN_ENCRYPT") == "" {
+		idle = append(idle, "--encrypt")
+	}
+	if idle != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun: without effect: %s: the job runs on this node alone, where messages go by "+
+			"memory\n", strings.Join(idle, ", "))
+	}
+	if f.named.Slots > 0 && ranks > f.named.Slots {
+		fmt.Fprintf(os.Stderr, "pvasrun: all %d ranks run here, though %s is said to take %d\n", ranks, f.named.Name,
+			f.named.Slots)
+	}
+}
+
 // hosts returns the nodes, none if the job runs here: a node that is this one alone needs
 // no agent.
 func (f *Flags) hosts() (hosts []cluster.Host, err error) {
@@ -164,6 +183,9 @@ func (f *Flags) hosts() (hosts []cluster.Host, err error) {
 	if len(hosts) == 1 && f.Rsh == "" && cluster.IsHere(hosts[0].Name) {
 		if f.NP == cli.NotGiven && hosts[0].Slots > 0 {
 			f.NP = hosts[0].Slots
+		}
+		if f.Hosts != "" || f.Hostfile != "" {
+			f.named = hosts[0]
 		}
 		hosts = nil
 	}

@@ -89,4 +89,5 @@ type nodeFlags struct {
 
 	nodes cluster.Nodes // without Hosts: the job runs here
 	tasks int           // of a Slurm allocation that names the nodes
+	named cluster.Host  // this node alone, as a flag names it
 }
