@@ -16,8 +16,8 @@
 // Where the members share memory they meet at a board (package board):
 //
 //   - The ring (flat.go): a few members with a CPU each leave short vectors, and each reads those of all.
-//   - The tree (domains.go): members are bound to several domains of caches or memory. Short vectors go up a tree of
-//     these, and results down.
+//   - The tree (domains.go): members are many, or bound to several domains of caches or memory. Short vectors go up a
+//     tree of these, and results down.
 //   - Slots (ahead.go): who gives short bytes and needs none leaves them, and goes on: the root of a broadcast and of a
 //     scatter, the others of a gather and of a reduction. Nobody synchronises.
 //   - Work (direct.go): all arrive, and share what there is to do. A barrier is no more than arrivals.

@@ -5,10 +5,10 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/board/line"
 )
 
-// Calls of a team that spans several domains of caches or memory. In short ones what the members give goes up the tree
-// of the board, and the result down. Each domain then gets the lines that it needs once. The first member applies
-// operators, in the one order, so the bits do not depend on where the members run. A long Allreduce goes in two
-// steps; all else shares work as in one domain.
+// Calls of a team that has many members, or spans several domains of caches or memory. In short ones what the members
+// give goes up the tree of the board, and the result down. Each domain then gets the lines that it needs once. The
+// first member applies operators, in the one order, so the bits do not depend on where the members run. A long
+// Allreduce over domains goes in two steps; all else shares work as in one domain.
 
 // byDomains does the call.
 func byDomains(t *Team) {
@@ -29,9 +29,14 @@ func byDomains(t *Team) {
 // leastShared is the length from which two steps take less time than the lines that they spare.
 const leastShared = 4 << 10
 
-// fitsTree tells whether the members meet in a tree, and it is good for a call of n bytes.
+// fitsTree tells whether the members meet in a tree, and it is good for a call of n bytes. What spares lines between
+// domains alone needs several: two steps, and a Reduce in which all wait for all.
 func fitsTree(t *Team, n int) bool {
-	return t.board.Treed() && (t.conveyable(n) || t.args.Kind == Allreduce && n >= leastShared && t.board.Direct)
+	kind, apart := t.args.Kind, t.board.Groups() != nil
+	if kind == Allreduce && n >= leastShared && t.board.Direct && apart {
+		return true
+	}
+	return t.board.Treed() && t.conveyable(n) && (apart || kind != Reduce)
 }
 
 // conveyable tells whether the tree can carry what a call of n bytes gives.

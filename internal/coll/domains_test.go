@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
@@ -19,35 +21,53 @@ import (
 // inDomains are the worlds whose ranks meet in a tree.
 var inDomains = []colltest.World{colltest.InDomains(colltest.Worlds[0]), colltest.InDomains(colltest.Worlds[1])}
 
+// manyRanks are enough for a tree by number, of three levels.
+const manyRanks = 23
+
 // Calls of all kinds, short and long, of teams in any order.
 func TestDomainsAgainstNaiveModel(t *testing.T) {
-	seed := testkit.Seed(t)
 	for _, maker := range inDomains {
 		for i, ranks := range testkit.Some(8, 4, 5, 13, 16, 21, 33) {
-			calls := 1200 / ranks
-			if testkit.Race || !testkit.Long() {
-				calls /= 4
-			}
-			t.Run(fmt.Sprintf("%s/ranks=%d", maker.Name, ranks), func(t *testing.T) {
-				root, rankOf := maker.Start(t, ranks, ranks)
-				for rank, err := range run(t, root, rankOf, func(w *Team) error {
-					if err := w.Barrier(); err != nil || w.Last() != "domains" {
-						return fmt.Errorf("a barrier by %s: %w", w.Last(), err)
-					}
-					return try(w, seed+uint64(i), calls, 9<<10)
-				}) {
-					require.NoError(t, err, "rank %d", rank)
-				}
-			})
+			inTreeAgainstNaive(t, maker, ranks, i)
 		}
 	}
+}
+
+// TestManyAgainstNaiveModel: likewise of members that know nothing of domains.
+func TestManyAgainstNaiveModel(t *testing.T) {
+	for _, maker := range colltest.Worlds[:2] {
+		for i, ranks := range testkit.Some(manyRanks, 17, 70) {
+			inTreeAgainstNaive(t, maker, ranks, i)
+		}
+	}
+}
+
+func inTreeAgainstNaive(t *testing.T, maker colltest.World, ranks, turn int) {
+	seed, calls := testkit.Seed(t)+uint64(turn), 1200/ranks
+	if testkit.Race || !testkit.Long() {
+		calls /= 4
+	}
+	t.Run(fmt.Sprintf("%s/ranks=%d", maker.Name, ranks), func(t *testing.T) {
+		root, rankOf := maker.Start(t, ranks, ranks)
+		for rank, err := range run(t, root, rankOf, func(w *Team) error {
+			if err := w.Barrier(); err != nil || w.Last() != "domains" {
+				return fmt.Errorf("a barrier by %s: %w", w.Last(), err)
+			}
+			return try(w, seed, calls, 9<<10)
+		}) {
+			require.NoError(t, err, "rank %d", rank)
+		}
+	})
 }
 
 // TestDomainsInTurn: of the calls of each kind those that fit go by the tree, and are right.
 func TestDomainsInTurn(t *testing.T) {
 	seed := testkit.Seed(t)
-	const ranks = 8
-	for _, maker := range inDomains {
+	for i, maker := range slices.Concat(inDomains, colltest.Worlds[:2]) {
+		ranks := 8
+		if i >= len(inDomains) {
+			ranks = manyRanks
+		}
 		root, rankOf := maker.Start(t, ranks, ranks)
 		for rank, err := range run(t, root, rankOf, func(w *Team) error {
 			for i := range 60 {
@@ -59,10 +79,10 @@ func TestDomainsInTurn(t *testing.T) {
 			}
 			for kind := Barrier; kind < kinds; kind++ {
 				way := "domains"
-				if kind == Bcast || kind == Gather || kind == Scatter {
+				if kind == Bcast || kind == Gather || kind == Scatter || kind == Reduce && ranks == manyRanks {
 					way = "slot"
 				}
-				for _, n := range []int{8, 60} {
+				for _, n := range []int{4, board.RingData / ranks / ranks} {
 					if err := w.Run(simple(kind, w, n)); err != nil || w.Last() != way {
 						return fmt.Errorf("%v of %d bytes by %s: %w", kind, n, w.Last(), err)
 					}

@@ -32,21 +32,41 @@ func TestLinesOfDead(t *testing.T) {
 		{Bcast, 20 << 10, long}, {Allreduce, 20 << 10, long},
 	} {
 		for _, victim := range []int{0, 1, 2, 5} { // the first of all, of a domain, of none, of a node
-			deaths := 0
-			for at := 1; dieAt(t, seed+uint64(at), c.kind, c.n, victim, at); at += c.step {
-				deaths++
-			}
-			t.Logf("%v of %d bytes, rank %d: %d deaths", c.kind, c.n, victim, deaths)
-			require.Greater(t, deaths, min(5, 20/c.step))
+			dieOften(t, colltest.InDomains(oneSpace), 8, &mortal{seed, c.kind, c.n, victim}, c.step)
+		}
+	}
+	for _, kind := range []Kind{Barrier, Allreduce, Alltoall} {
+		for _, victim := range []int{0, 1, 5} { // the first, one with a parent and children, one without
+			dieOften(t, oneSpace, manyRanks, &mortal{seed, kind, 8, victim}, 5*short)
 		}
 	}
 }
 
+// oneSpace is a world whose ranks know nothing of domains.
+var oneSpace = colltest.InOneSpace("one space", job.Settings{Spin: testkit.Spin})
+
+// mortal is a rank that dies in a call.
+type mortal struct {
+	seed   uint64
+	kind   Kind
+	n      int
+	victim int
+}
+
+// dieOften has it die at each of so many of its uses of lines.
+func dieOften(t *testing.T, w colltest.World, ranks int, c *mortal, step int) {
+	deaths := 0
+	for at := 1; dieAt(t, w, ranks, c, at); at += step {
+		deaths++
+	}
+	t.Logf("%v of %d bytes, rank %d of %d: %d deaths", c.kind, c.n, c.victim, ranks, deaths)
+	require.Greater(t, deaths, min(5, 20/step))
+}
+
 // dieAt makes two calls in which a rank dies when it uses a line for the at-th time. It tells whether it has died.
-func dieAt(t *testing.T, seed uint64, kind Kind, n, victim, at int) bool {
-	const ranks = 8
-	m := line.NewMachine(seed, places(ranks))
-	world := colltest.InDomains(colltest.InOneSpace("one space", job.Settings{Spin: testkit.Spin}))
+func dieAt(t *testing.T, world colltest.World, ranks int, c *mortal, at int) bool {
+	kind, n, victim := c.kind, c.n, c.victim
+	m := line.NewMachine(c.seed+uint64(at), places(ranks))
 	root, rankOf := world.Start(t, ranks, ranks)
 	m.Kill(victim, at, func() { root.MarkGone(victim) })
 	ready, end := make(chan bool, ranks), make(chan bool)

@@ -46,7 +46,7 @@ func (l linesOf) String() string {
 
 // countLines counts the lines of a call of n bytes.
 func countLines(t *testing.T, m *line.Machine, kind Kind, ranks, n int, bound bool) (l linesOf) {
-	world := colltest.InOneSpace("one space", job.Settings{Spin: testkit.Spin})
+	world := colltest.InOneSpace("one space", job.Settings{Spin: 1 << 20}) // nobody sleeps
 	root, rankOf := world.Start(t, ranks, ranks)
 	if bound { // else the ranks do not know where they run
 		var domains []job.Domain
@@ -133,5 +133,24 @@ func TestLinesOfCalls(t *testing.T) {
 				require.Greater(t, all[0].Crossed, c.most*countedCalls)
 			}
 		}
+	}
+}
+
+// TestTimeOfMany reports how long a call of members that know nothing of domains takes, in moves of a line from core to
+// core: see the model in board/tree.go. At one counter it would be about two for each member.
+func TestTimeOfMany(t *testing.T) {
+	for _, c := range []struct {
+		kind           Kind
+		ranks, n, most int
+	}{
+		{Barrier, 16, 0, 20}, {Barrier, 32, 0, 32}, {Barrier, 64, 0, 36},
+		{Allreduce, 64, 8, 48}, {Alltoall, 64, 8, 200},
+	} {
+		m := line.NewMachine(testkit.Seed(t), make([]line.Place, c.ranks))
+		m.Timed = true
+		l := countLines(t, m, c.kind, c.ranks, c.n, false)
+		moves := float64(l.Time) / line.Move / countedCalls
+		t.Logf("%d ranks, %v of %d B by %s: the time of %.1f moves", c.ranks, c.kind, c.n, l.algorithm, moves)
+		require.LessOrEqual(t, moves, float64(c.most))
 	}
 }

@@ -146,14 +146,14 @@ func (t *Team) groups() int { return max(1, len(t.board.Groups())) }
 
 // group returns the number of members of a group, and receiver one of them, at a distance.
 func (t *Team) group(row int) (size int) {
-	if t.board.Treed() {
-		return len(t.board.Groups()[row])
+	if g := t.board.Groups(); g != nil {
+		return len(g[row])
 	}
 	return t.Size
 }
 
 func (t *Team) receiver(row, distance int) int {
-	if t.board.Treed() {
+	if t.board.Groups() != nil {
 		return t.inGroup(row, distance)
 	}
 	return t.neighbour(distance)

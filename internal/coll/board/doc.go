@@ -5,8 +5,8 @@
 //
 //   - The door (meet.go): members arrive in a call, and the last one releases the others. If their calls differ all
 //     are told.
-//   - The tree (tree.go, gather.go): the door of members that run in several domains of caches or memory. It also
-//     carries the bytes of short calls.
+//   - The tree (tree.go, gather.go): the door of many members, and of those that run in several domains of caches or
+//     memory. It also carries the bytes of short calls.
 //   - Work (work.go): units that the members share, of a call that they have arrived in.
 //   - The ring (ring.go): each member leaves a short block, and takes those of all others.
 //   - Slots (slots.go): a member leaves its bytes, and goes on.

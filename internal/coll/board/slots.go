@@ -59,6 +59,9 @@ const (
 	fewPieces  = 4              // of a member with a CPU for itself
 	slotBytes  = 4 << 10        // see slotShare
 	lingering  = 28             // yields of a member before it waits as for anything else
+
+	// crossedLooks is how many looks of a reader go with one for calls that differ. That may read lines of all members.
+	crossedLooks = 64
 )
 
 // given is a slot. Only its owner writes it.
@@ -154,7 +157,7 @@ func (b *Board) prepareSlots() {
 		}
 	}
 	s.audience = s.others
-	if t := b.tree; t != nil {
+	if t := b.tree; b.Groups() != nil {
 		s.near, s.audience = nil, nil
 		for g, members := range t.groups {
 			if g == t.group {
@@ -167,15 +170,6 @@ func (b *Board) prepareSlots() {
 	}
 }
 
-func without(members []int32, member int) (list []int32) {
-	for _, m := range members {
-		if m != int32(member) {
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
 // Route returns from whom a member takes what the root of a broadcast gives, -1 at the root, and to whom it gives that,
 // in a call that it has entered. Over domains the first member of each other one takes it from the root, and those
 // around it from that. So a line crosses to each domain once.
@@ -184,7 +178,7 @@ func (b *Board) Route(root int) (from int, to []int32) {
 	switch {
 	case b.Rank == root:
 		return -1, b.audience
-	case t == nil || t.of[root] == int32(t.group):
+	case b.Groups() == nil || t.of[root] == int32(t.group):
 		return root, nil
 	}
 	if first := int(t.groups[t.group][0]); first != b.Rank {
@@ -282,11 +276,11 @@ func (b *Board) Take(from, n int) (data []byte, sig uint64, ok bool) {
 // awaitGiven waits until a slot is written.
 func (b *Board) awaitGiven(s *given) bool {
 	b.begin(slotWritten{})
-	for range b.Engine.Waiter().Spins() {
+	for i := range b.Engine.Waiter().Spins() {
 		if s.call.Load() == b.calls {
 			return true
 		}
-		if crossed(b) || b.deserted() {
+		if i%crossedLooks == crossedLooks-1 && crossed(b) || b.deserted() {
 			break
 		}
 	}

@@ -1,15 +1,34 @@
 package board
 
-import "github.com/gopvas/gopvas/internal/job"
+import (
+	"slices"
 
-// The tree of a board whose members run in several domains. The cores of a domain have a last cache in common: between
-// them a cache line passes several times faster than between domains. Between nodes of memory it passes slowest.
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// The tree of a board that has many members, or members in several domains. The cores of a domain have a last cache in
+// common: between them a cache line passes several times faster than between domains. Between nodes of memory it passes
+// slowest.
 //
 // # Invariant
 //
 // A member other than the first has one parent, with a lower number. Of the members of a domain only the first has its
 // parent in another domain. Of the members of a node only the first has it on another node. So what goes up the tree,
-// or down, crosses each domain's border once.
+// or down, crosses each domain's border once. Who meets at one place does so by number: see fan.
+//
+// # Model
+//
+// A move is the way of a line from one core to another. A core waits for its moves one after the other, and a line
+// makes them so, too. Where n members meet at one counter its line moves n times, and then that of the release. In a
+// tree each level costs a parent one move to arrive, and those of the lines of its k children. On the way back it costs
+// one to write the line of the release, and k until all children have read it: 2(k+1) moves. So all levels cost
+// 2(k+1) log(n)/log(k), least for k = 4. TestTimeOfMany counts for 64 members:
+//
+//	                 one counter   k = 2    3    4    5    8
+//	barrier                   72      32   28   27   31   31
+//	allreduce of 8 B         274      47   39   35   39   41
+//
+// Members that share CPUs have no tree: they wait for turns, and each level is one more. Up to MostMembers have a ring.
 
 // tree is the tree as one member sees it. Its order is that in which a member comes before its children, and the
 // members below one child before the next child.
@@ -27,7 +46,7 @@ type tree struct {
 	met     uint64 // calls that this member has arrived in
 	awaited int    // the child that this member waits for
 
-	groups [][]int32 // the members of each domain
+	groups [][]int32 // the members of each domain; nil: all are in one, or nothing is known
 	of     []int32   // the domain of each member, as a place in groups
 	group  int       // that of this member
 }
@@ -38,65 +57,119 @@ type child struct {
 	at, count int // place of the members below it, itself among them, behind this member in the order, and their number
 }
 
-// fewInDomain is how many members a domain has at least, on average, for a tree to be of use. With fewer the lines of
-// nearly all members cross anyway.
+// fewInDomain is how many members a domain has at least, on average, for the tree to go by domains. With fewer the
+// lines of nearly all members cross anyway.
 const fewInDomain = 2
+
+// fanOut is how many children a member has of those who meet at one place. No more than mostFlat need no levels.
+const (
+	fanOut   = 4
+	mostFlat = 8
+)
 
 // growTree returns the tree of the members, nil if there is to be none. All get the same one.
 func (m *Members) growTree() *tree {
-	first := m.domain(0)
-	if m.Flat || m.Oversubscribed || first == job.NoDomain {
+	if m.Flat || m.Oversubscribed {
 		return nil
 	}
-	for i := 1; ; i++ {
-		if i >= m.Size {
-			return nil
-		}
-		if m.domain(i) != first {
-			break
-		}
+	var groups, around [][]int32
+	if m.spread() {
+		groups, around = m.byDomain()
 	}
-	domains := m.domains()
-	firsts, caches, nodes := map[job.Domain]int32{}, map[int]int32{}, map[int]int32{}
-	for i, d := range domains {
-		lower(firsts, d, i)
-		lower(caches, d.L3, i)
-		lower(nodes, d.NUMA, i)
-	}
-	if len(firsts) < 2 || m.Size < fewInDomain*len(firsts) {
-		return nil
+	if groups == nil && m.Size <= MostMembers {
+		return nil // they have a ring
 	}
 	parents := make([]int32, m.Size)
-	for i, d := range domains {
-		if parents[i] = firsts[d]; parents[i] != int32(i) {
-			continue
-		}
-		around := nodes[d.NUMA]
-		if len(nodes) == len(firsts) { // a cache has several nodes
-			around = caches[d.L3]
-		}
-		if parents[i] = around; around == int32(i) {
-			parents[i] = 0
-		}
+	if groups == nil {
+		fan(parents, m.all())
+		return newTree(m.Rank, parents)
+	}
+	for _, g := range slices.Concat(groups, around, [][]int32{firsts(around)}) {
+		fan(parents, g)
 	}
 	t := newTree(m.Rank, parents)
-	number := map[job.Domain]int{}
-	for i, d := range domains {
-		if firsts[d] == int32(i) {
-			number[d] = len(t.groups)
-			t.groups = append(t.groups, nil)
+	t.groups, t.of = groups, make([]int32, m.Size)
+	for i, g := range groups {
+		for _, member := range g {
+			t.of[member] = int32(i)
 		}
-		t.groups[number[d]] = append(t.groups[number[d]], int32(i))
-		t.of = append(t.of, int32(number[d]))
 	}
-	t.group = number[domains[m.Rank]]
+	t.group = int(t.of[m.Rank])
 	return t
 }
 
-// lower keeps the first member that is somewhere.
-func lower[T comparable](firsts map[T]int32, at T, member int) {
-	if _, ok := firsts[at]; !ok {
-		firsts[at] = int32(member)
+// spread tells whether members are known to run in several domains.
+func (m *Members) spread() bool {
+	first := m.domain(0)
+	for i := 1; i < m.Size && first != job.NoDomain; i++ {
+		if m.domain(i) != first {
+			return true
+		}
+	}
+	return false
+}
+
+// byDomain returns the members of each domain, and the first members of the domains that are close to one another: on a
+// node of memory, or at a cache that has several nodes. It returns nil if it is of no use to know them.
+func (m *Members) byDomain() (groups, around [][]int32) {
+	domains := m.domains()
+	groups = group(m.all(), func(member int32) job.Domain { return domains[member] })
+	if len(groups) < 2 || m.Size < fewInDomain*len(groups) {
+		return nil, nil
+	}
+	heads := firsts(groups)
+	around = group(heads, func(member int32) int { return domains[member].NUMA })
+	if len(around) == len(groups) {
+		around = group(heads, func(member int32) int { return domains[member].L3 })
+	}
+	return groups, around
+}
+
+// group returns the members that are at the same place, of each place, in the order of the first ones.
+func group[T comparable](members []int32, place func(member int32) T) (groups [][]int32) {
+	number := map[T]int{}
+	for _, member := range members {
+		i, ok := number[place(member)]
+		if !ok {
+			i = len(groups)
+			number[place(member)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], member)
+	}
+	return groups
+}
+
+func firsts(groups [][]int32) (list []int32) {
+	for _, g := range groups {
+		list = append(list, g[0])
+	}
+	return list
+}
+
+func without(members []int32, member int) (list []int32) {
+	for _, m := range members {
+		if m != int32(member) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func (m *Members) all() (list []int32) {
+	for i := range int32(m.Size) {
+		list = append(list, i)
+	}
+	return list
+}
+
+// fan has members meet at the first of them, by their places in the list.
+func fan(parents, members []int32) {
+	out := fanOut
+	if len(members) <= mostFlat {
+		out = mostFlat
+	}
+	for i := 1; i < len(members); i++ {
+		parents[members[i]] = members[(i-1)/out]
 	}
 }
 
@@ -168,10 +241,10 @@ func (b *Board) Groups() [][]int32 {
 // firstLane returns the lane where this member begins to take work. Units are in the order of the groups, or of the
 // members. So each member begins with those of its own group, if its members follow one another.
 func (b *Board) firstLane(lanes int) int {
-	if b.tree == nil {
+	groups := len(b.Groups())
+	if groups == 0 {
 		return b.Rank % lanes
 	}
-	groups := len(b.tree.groups)
 	from, to := b.tree.group*lanes/groups, (b.tree.group+1)*lanes/groups
 	return from + b.Rank%max(1, to-from)
 }

@@ -2,6 +2,7 @@ package board
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,15 +39,16 @@ func TestTreeCrossesEachBorderOnce(t *testing.T) {
 			domains = append(domains, job.Domain{L3: l3, NUMA: l3 / 2})
 		}
 		trees := treesOf(domains)
-		if trees[0] == nil {
+		if trees[0] == nil || trees[0].groups == nil {
 			for _, tree := range trees {
-				require.Nil(t, tree)
+				require.True(t, tree == nil || tree.groups == nil)
 			}
 			continue
 		}
 		grown++
 		borders, nodes, places := map[int]int{}, map[int]int{}, map[int32]bool{}
 		for m, tree := range trees {
+			require.LessOrEqual(t, len(tree.children), 3*(mostFlat-1), "of its domain, its node, and all nodes")
 			require.Equal(t, trees[0].order, tree.order)
 			places[tree.order[m]] = true
 			if m == 0 {
@@ -128,6 +130,14 @@ func TestTreeOfOneDomain(t *testing.T) {
 			}
 		}
 	}
+	many, byNumber := slices.Repeat(at(job.NoDomain), 23), []int32{}
+	for _, tree := range treesOf(many) {
+		byNumber = append(byNumber, int32(tree.parent))
+		require.Nil(t, tree.groups)
+	}
+	require.Equal(t, []int32{-1, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5}, byNumber)
+	requireBelow(t, treesOf(many))
+	require.Nil(t, treesOf(many[:MostMembers])[0], "they have a ring")
 	m := Members{Job: placed{domains: at(job.Domain{}, job.Domain{L3: 1}, job.Domain{L3: 1}, job.Domain{})}, Size: 4}
 	m.Oversubscribed = true
 	require.Nil(t, m.growTree(), "members that share CPUs wait for these")

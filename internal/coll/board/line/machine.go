@@ -18,14 +18,19 @@ type Place struct{ Domain, Node int }
 // caches coherent: a line is in several of them, or in one that may write it. The cores of a
 // domain find in its last cache what one of them has.
 //
-// The cores run one at a time, and hand on the turn before they load a word: to whom is random. What a core
-// stores between two loads gets out together, as it does from the buffer of stores of a real one.
+// The cores run one at a time, and hand on the turn before they load a word: to whom is random, or in a machine that
+// is timed to the one that is behind all others. What a core stores between two loads gets out together, as it does
+// from the buffer of stores of a real one.
 type Machine struct {
 	cores  int
 	domain []caches           // those of each core's domain
 	node   []caches           // those of its node
 	lines  map[uintptr]caches // that have each line
 	random *rand.Rand
+
+	Timed bool            // cores take time for lines: see Count.Time
+	now   []int           // of each core
+	free  map[uintptr]int // when each line may move again
 
 	Count
 
@@ -46,7 +51,14 @@ type Count struct {
 	Nodes       int // of these, from another node
 	Invalidated int // writes to lines that the domain had, as others did: these lose their copies
 	Within      int // lines that one core got from another one of its domain
+
+	// Time is when the last core has ended, in uses of a line that the core has. A line takes the time of Move uses to
+	// its core, which waits for it. So do others that want the line.
+	Time int
 }
+
+// Move is how much longer it takes to use a line that another core has.
+const Move = 32
 
 // caches are those of some cores, a bit for each. There are no more cores than bits.
 type caches uint64
@@ -56,7 +68,8 @@ var machine *Machine
 
 // NewMachine returns a computer with a core at each of the places.
 func NewMachine(seed uint64, places []Place) *Machine {
-	m := &Machine{cores: len(places), lines: map[uintptr]caches{}, random: rand.New(rand.NewPCG(seed, 1))}
+	m := &Machine{cores: len(places), lines: map[uintptr]caches{}, random: rand.New(rand.NewPCG(seed, 1)),
+		now: make([]int, len(places)), free: map[uintptr]int{}}
 	for _, p := range places {
 		var domain, node caches
 		for core, q := range places {
@@ -76,6 +89,8 @@ func NewMachine(seed uint64, places []Place) *Machine {
 // this package.
 func (m *Machine) Run(f func(core int)) {
 	m.turns, m.running, m.over = nil, nil, make(chan struct{})
+	clear(m.now)
+	clear(m.free)
 	for core := range m.cores {
 		turn := make(chan struct{})
 		m.turns, m.running = append(m.turns, turn), append(m.running, core)
@@ -101,13 +116,27 @@ func (m *Machine) Kill(core, n int, tell func()) { m.dying, m.left, m.tell = cor
 // Killed tells whether the function has died that Kill was called for.
 func (m *Machine) Killed() bool { return m.tell != nil && m.left == 0 }
 
+// next returns the core whose turn is next.
+func (m *Machine) next() int {
+	core := m.running[m.random.IntN(len(m.running))]
+	if m.Timed {
+		for _, other := range m.running {
+			if m.now[other] < m.now[core] {
+				core = other
+			}
+		}
+	}
+	return core
+}
+
 // pass gives the turn to some core.
 func (m *Machine) pass() {
-	m.core = m.running[m.random.IntN(len(m.running))]
+	m.core = m.next()
 	m.turns[m.core] <- struct{}{}
 }
 
 func (m *Machine) end(core int) {
+	m.Time = max(m.Time, m.now[core])
 	m.running = slices.DeleteFunc(m.running, func(c int) bool { return c == core })
 	if len(m.running) == 0 {
 		close(m.over)
@@ -123,7 +152,7 @@ func turn() {
 		return
 	}
 	own := m.core
-	if m.core = m.running[m.random.IntN(len(m.running))]; m.core != own {
+	if m.core = m.next(); m.core != own {
 		m.turns[m.core] <- struct{}{}
 		<-m.turns[own]
 	}
@@ -153,6 +182,11 @@ func (m *Machine) use(l uintptr, write bool) {
 	}
 	have, own := m.lines[l], caches(1)<<m.core
 	domain, node := m.domain[m.core], m.node[m.core]
+	m.now[m.core]++
+	if have&^own != 0 && (write || have&own == 0) {
+		m.now[m.core] = max(m.now[m.core], m.free[l]) + Move
+		m.free[l] = m.now[m.core]
+	}
 	switch {
 	case have&own != 0 && !write:
 	case have&domain != 0:
