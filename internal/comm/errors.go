@@ -189,7 +189,20 @@ func WrapSend(op string, dst, tag int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return Wrap(fmt.Sprintf("%s to rank %d, tag %d", op, dst, tag), err)
+	return Wrap(fmt.Sprintf("%s to %s, tag %d", op, PeerName(dst), tag), err)
+}
+
+// PeerName names the rank that a message goes to, or comes from, for errors.
+func PeerName(rank int) string {
+	switch rank {
+	case AnySource:
+		return "any source"
+	case AnyTag:
+		return "AnyTag as source (which comes before the tag)"
+	case ProcNull:
+		return "ProcNull"
+	}
+	return fmt.Sprintf("rank %d", rank)
 }
 
 // WrapReceive says which receive or probe failed; nil if err is.
@@ -197,20 +210,14 @@ func WrapReceive(op string, src, tag int, err error) error {
 	if err == nil {
 		return nil
 	}
-	from, with := fmt.Sprintf("rank %d", src), fmt.Sprintf("tag %d", tag)
-	switch src {
-	case AnySource:
-		from = "any source"
-	case AnyTag:
-		from = "AnyTag as source (which comes before the tag)"
-	}
+	with := fmt.Sprintf("tag %d", tag)
 	switch tag {
 	case AnyTag:
 		with = "any tag"
 	case AnySource:
 		with = "AnySource as tag"
 	}
-	return Wrap(fmt.Sprintf("%s from %s, %s", op, from, with), err)
+	return Wrap(fmt.Sprintf("%s from %s, %s", op, PeerName(src), with), err)
 }
 
 // causeTime is longer than pvasrun takes to end the ranks of a job in which one has failed.

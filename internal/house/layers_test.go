@@ -113,8 +113,8 @@ var layers = []layer{
 		"internal/btl/...", "internal/job"}},
 	{"mpi/debug", []string{"internal/comm"}},
 	{"mpi/mpitest", []string{"mpi", "launcher"}},
-	{"mpi/pool", []string{"mpi", "mpi/value", "internal/job"}},      // the last: its test only
-	{"mpi/value", []string{"mpi", "internal/comm", "internal/job"}}, // the last: its test only
+	{"mpi/pool", []string{"mpi", "mpi/value", "internal/comm", "internal/job"}}, // the last: its test only
+	{"mpi/value", []string{"mpi", "internal/comm", "internal/job"}},             // the last: its test only
 
 	{"internal/capi/coro", nil},
 	{"internal/capi/coro/corotest", nil},

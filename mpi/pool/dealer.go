@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -9,9 +10,11 @@ import (
 )
 
 // dealer is rank 0. Each input is in one place: not taken yet, in again, or in doing. A worker has one batch at
-// most: it waits for a message whenever the dealer sends it one.
+// most: it waits for a message whenever the dealer sends it one. The dealer ends each worker, however it ends itself.
+// So no message is left, and the context of a view ends no more than the dealer's waits for replies.
 type dealer[In, Out any] struct {
-	c     *mpi.Comm
+	c     *mpi.Comm // without a context
+	view  *mpi.Comm
 	next  func() (In, bool)
 	f     func(In) (Out, error)
 	yield func(Result[Out], error) bool
@@ -28,12 +31,15 @@ type dealer[In, Out any] struct {
 // job is what a worker does.
 type job[In any] struct {
 	batch[In]
-	begun time.Time
+	begun  time.Time
+	singly bool // each reply is that of one task
 }
 
-func newDealer[In, Out any](c *mpi.Comm, next func() (In, bool), f func(In) (Out, error),
+func newDealer[In, Out any](view *mpi.Comm, next func() (In, bool), f func(In) (Out, error),
 	yield func(Result[Out], error) bool) *dealer[In, Out] {
-	d := &dealer[In, Out]{c: c, next: next, f: f, yield: yield, doing: map[int]*job[In]{}, sizes: map[int]int{}}
+	c := view.With(context.Background())
+	d := &dealer[In, Out]{c: c, view: view, next: next, f: f, yield: yield, doing: map[int]*job[In]{},
+		sizes: map[int]int{}}
 	for worker := c.Size() - 1; worker > 0; worker-- {
 		d.idle = append(d.idle, worker)
 		d.sizes[worker] = 1
@@ -41,18 +47,36 @@ func newDealer[In, Out any](c *mpi.Comm, next func() (In, bool), f func(In) (Out
 	return d
 }
 
-// run deals until there are no more inputs, and ends the workers.
-func (d *dealer[In, Out]) run() error {
+// run deals until there are no more inputs, and ends the workers: also after an error, and if the program panics.
+func (d *dealer[In, Out]) run() (err error) {
+	defer func() {
+		d.left, d.view = true, d.c
+		if ended := d.end(); err == nil {
+			err = ended
+		}
+	}()
+	return d.rounds()
+}
+
+// rounds deals until there are no more inputs, and no worker has any.
+func (d *dealer[In, Out]) rounds() error {
 	for {
 		if err := d.deal(); err != nil {
 			return err
 		}
 		if len(d.doing) == 0 {
-			break
+			return nil
 		}
 		if err := d.receive(); err != nil {
 			return err
 		}
+	}
+}
+
+// end waits for what workers do, and ends them.
+func (d *dealer[In, Out]) end() error {
+	if err := d.rounds(); err != nil {
+		return err
 	}
 	for len(d.idle) > 0 {
 		if err := d.give(batch[In]{}); err != nil {
@@ -74,7 +98,10 @@ func (d *dealer[In, Out]) deal() error {
 			return nil
 		}
 		if len(d.idle) == 0 {
-			d.tell(b, do(b, d.f))
+			d.tell(b, do(b, d.f, 0))
+			if _, _, err := mpi.Iprobe(d.view, mpi.ProcNull, Tag); err != nil { // the context has ended
+				return err
+			}
 			continue
 		}
 		if err := d.give(b); err != nil {
@@ -112,23 +139,28 @@ func (d *dealer[In, Out]) give(b batch[In]) error {
 	case err == nil:
 		d.idle = d.idle[:last]
 		if len(b.Inputs) > 0 {
-			d.doing[worker] = &job[In]{b, time.Now()}
+			d.doing[worker] = &job[In]{batch: b, begun: time.Now()}
 		}
 	case errors.As(err, new(*mpi.LostError)):
 		d.idle = d.idle[:last]
 		d.back(b)
-	case refused && len(b.Inputs) == 1:
-		r := reply[Out]{Outputs: make([]Out, 1)}
-		r.fail(0, err)
-		d.tell(b, r)
 	case refused:
-		for i := range b.Inputs {
-			d.back(batch[In]{b.First + i, b.Inputs[i : i+1]})
-		}
+		d.refuse(b, err)
 	default:
 		return err
 	}
 	return nil
+}
+
+// refuse deals the inputs of a batch that cannot travel one by one. One alone has failed.
+func (d *dealer[In, Out]) refuse(b batch[In], err error) {
+	if len(b.Inputs) == 1 {
+		d.tell(b, failed[Out](err))
+		return
+	}
+	for i := range b.Inputs {
+		d.back(batch[In]{First: b.First + i, Inputs: b.Inputs[i : i+1]})
+	}
 }
 
 // back has a batch dealt again.
@@ -140,26 +172,53 @@ func (d *dealer[In, Out]) back(b batch[In]) {
 
 // receive receives a reply, or learns of failures.
 func (d *dealer[In, Out]) receive() error {
-	r, st, err := value.Recv[reply[Out]](d.c, mpi.AnySource, Tag)
-	if errors.As(err, new(*mpi.LostError)) {
+	r, st, err := value.Recv[reply[Out]](d.view, mpi.AnySource, Tag)
+	_, undecoded := errors.AsType[*value.DecodeError](err)
+	switch {
+	case errors.As(err, new(*mpi.LostError)):
 		return d.mourn(err)
-	}
-	if err != nil {
+	case err != nil && !undecoded:
 		return err
 	}
-	j := d.doing[st.Source]
-	if j == nil || len(r.Outputs) == 0 || len(r.Outputs) > len(j.Inputs) {
-		return nil // the worker has failed since, and its batch is dealt again
+	worker := st.Source
+	j := d.doing[worker]
+	switch {
+	case j == nil: // the worker has failed since, and its batch is dealt again
+		return nil
+	case r.Unread != "":
+		d.over(worker)
+		d.refuse(j.batch, errors.New(r.Unread))
+		return nil
+	case undecoded && (j.singly || len(j.Inputs) == 1):
+		r = failed[Out](err)
+	case undecoded, r.N <= 0:
+		j.singly = true
+		return d.send(worker, batch[In]{Singly: true})
 	}
-	done := batch[In]{j.First, j.Inputs[:len(r.Outputs)]}
-	j.First, j.Inputs = j.First+len(r.Outputs), j.Inputs[len(r.Outputs):]
+	r.N = min(r.N, len(j.Inputs))
+	done := batch[In]{First: j.First, Inputs: j.Inputs[:r.N]}
+	j.First, j.Inputs = j.First+r.N, j.Inputs[r.N:]
 	if len(j.Inputs) == 0 {
-		delete(d.doing, st.Source)
-		d.idle = append(d.idle, st.Source)
-		d.resize(st.Source, len(done.Inputs), time.Since(j.begun))
+		d.over(worker)
+		d.resize(worker, r.N, time.Since(j.begun))
 	}
 	d.tell(done, r)
 	return nil
+}
+
+// over notes that a worker has done its batch.
+func (d *dealer[In, Out]) over(worker int) {
+	delete(d.doing, worker)
+	d.idle = append(d.idle, worker)
+}
+
+// send sends to a worker that does a batch. If the worker has failed a receive says so.
+func (d *dealer[In, Out]) send(worker int, b batch[In]) error {
+	err := value.Send(d.c, b, worker, Tag)
+	if errors.As(err, new(*mpi.LostError)) {
+		return nil
+	}
+	return err
 }
 
 // A batch should take a worker so long that its messages cost little, and so short that all workers end at about the
@@ -181,14 +240,17 @@ func (d *dealer[In, Out]) resize(worker, size int, took time.Duration) {
 
 // tell yields the results of a batch.
 func (d *dealer[In, Out]) tell(b batch[In], r reply[Out]) {
-	for i, out := range r.Outputs {
+	outputs := r.Outputs
+	for i := range b.Inputs {
 		if d.left {
 			return
 		}
+		result := Result[Out]{Index: b.First + i}
 		var err error
-		result := Result[Out]{b.First + i, out}
 		if text, failed := r.Errors[i]; failed {
-			err = &TaskError{b.First + i, errors.New(text)}
+			err = &TaskError{result.Index, errors.New(text)}
+		} else if len(outputs) > 0 {
+			result.Value, outputs = outputs[0], outputs[1:]
 		}
 		d.left = !d.yield(result, err)
 	}

@@ -8,7 +8,8 @@
 // if they are short, and does none as long as there is another rank. Inputs and results travel as package mpi/value
 // says, in messages with the tag Tag of the communicator.
 //
-// An error of the function, or a panic, becomes a *TaskError; the other tasks are done. Errors travel as texts. Other
-// errors end the call. With pvasrun --survive the tasks of ranks that fail are done by others, so a task may be
+// An error of the function, or a panic, becomes a *TaskError; the other tasks are done. So does the error of an
+// input or result that cannot be encoded, or decoded where it arrives. Errors travel as texts. Other errors end the
+// call. With pvasrun --survive the tasks of ranks that fail are done by others, so a task may be
 // done twice; if all fail rank 0 does the rest. That needs nothing of the program, but that rank 0 lives.
 package pool

@@ -1,11 +1,13 @@
 package pool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/mpi/value"
 )
@@ -51,30 +53,50 @@ func Map[In, Out any](c *mpi.Comm, inputs []In, f func(In) (Out, error)) ([]Out,
 
 // Unordered yields, on rank 0, each result as soon as it is there. The error is that of the task, or one that ends the
 // loop. Elsewhere it yields nothing but such an error, and blocks until there are no more tasks. Inputs are taken when
-// a rank is idle: there may be any number of them. A loop that is left waits for the tasks that are being done.
+// a rank is idle: there may be any number of them. A loop that is left waits for the tasks that are being done, also if
+// it is left by the end of a context (Comm.With). That of rank 0 counts for all.
 //
 //go:noinline
 func Unordered[In, Out any](c *mpi.Comm, inputs iter.Seq[In], f func(In) (Out, error)) iter.Seq2[Result[Out], error] {
 	return func(yield func(Result[Out], error) bool) {
-		err := errors.Join(value.Send(c, batch[In]{}, mpi.ProcNull, Tag),
-			value.Send(c, reply[Out]{}, mpi.ProcNull, Tag))
-		if err == nil && c.Rank() != 0 {
-			err = work(c, f)
+		whole := c.With(context.Background())
+		err := errors.Join(value.Send(whole, batch[In]{}, mpi.ProcNull, Tag),
+			value.Send(whole, reply[Out]{}, mpi.ProcNull, Tag))
+		switch { // the same on all ranks, if a type cannot travel
+		case err != nil:
+		case c.Rank() != 0:
+			err = work(whole, f)
+		default:
+			err = deal(c, inputs, f, yield)
 		}
-		if err != nil { // the same on all ranks, if a type cannot travel
-			yield(Result[Out]{}, err)
-			return
-		}
-		if c.Rank() != 0 {
-			return
-		}
-		next, stop := iter.Pull(inputs)
-		defer stop()
-		d := newDealer(c, next, f, yield)
-		if err := d.run(); err != nil && !d.left {
-			yield(Result[Out]{}, err)
+		if err != nil {
+			yield(Result[Out]{}, comm.Placed(fmt.Errorf("pool: %w", err)))
 		}
 	}
+}
+
+// deal is Unordered of rank 0. It returns no error to a loop that was left.
+func deal[In, Out any](c *mpi.Comm, inputs iter.Seq[In], f func(In) (Out, error),
+	yield func(Result[Out], error) bool) error {
+	none := inputs == nil
+	if none {
+		inputs = func(func(In) bool) {}
+	}
+	next, stop := iter.Pull(inputs)
+	defer stop()
+	goesOn := true
+	d := newDealer(c, next, f, func(r Result[Out], err error) bool {
+		goesOn = goesOn && yield(r, err)
+		return goesOn
+	})
+	err := d.run()
+	switch {
+	case !goesOn:
+		return nil
+	case none:
+		return errors.New("the iterator of inputs is nil")
+	}
+	return err
 }
 
 // Ordered is Unordered in the order of the inputs: results wait for those before them.

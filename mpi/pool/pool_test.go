@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	programs := map[string]func() error{}
 	for name, f := range map[string]func(*mpi.Comm) error{
 		"maps": maps, "failures": failures, "deaths": deaths, "rate": rate,
+		"undecoded": undecoded, "early ends": earlyEnds,
 	} {
 		programs[name] = func() error {
 			mpi.Run(f)

@@ -12,13 +12,17 @@
 // with MarshalBinary and UnmarshalBinary, or MarshalCBOR and UnmarshalCBOR, travel as these say. Times keep their
 // nanoseconds and their offset.
 //
-// What would not arrive is refused, with an error that names the type or the field: channels, functions, complex
-// numbers, structs without exported fields, two fields of one name (of embedded structs), keys of a map that arrive as
-// one, a value that contains itself, or has more than 65,535 levels.
+// What would not arrive is refused, with an error that names the type or the field. Channels, functions, complex
+// numbers and structs without exported fields do not travel. Nor do two fields of one name (of embedded structs), or
+// keys of a map that arrive as one. A value that contains itself is refused, as is one that has more than 65,535 levels
+// of arrays, maps and structs; a registered type in an interface counts twice.
 //
 // The receiver's type may differ, if all that was sent arrives: any integer type that holds the number, a slice for an
-// array, a struct with the same names. An any receives a bool, an int64 (larger numbers: a big.Int), a float64, a
-// string, a []byte, a []any, a map[any]any, a time.Time, or a type that Register was told of; of other types with a
-// name it refuses the sending. An interface with methods receives a pointer to
-// a type that Register was told of, also if the sender had no pointer.
+// array, a struct with the same names. An any receives a type that Register was told of, or:
+//   - a bool, a float64, a string, a []byte, a time.Time;
+//   - an int64, or of larger numbers a big.Int;
+//   - a []any, a map[any]any.
+//
+// Of other types with a name it refuses the sending. An interface with methods receives a pointer to a type that
+// Register was told of, also if the sender had no pointer.
 package value

@@ -80,7 +80,7 @@ func newEncoding() (*encoding, error) {
 	encode, err1 := cbor.EncOptions{Time: cbor.TimeRFC3339Nano, TimeTag: cbor.EncTagRequired,
 		NaNConvert: cbor.NaNConvertNone, InfConvert: cbor.InfConvertNone, BigIntConvert: cbor.BigIntConvertNone,
 	}.UserBufferEncModeWithTags(tags)
-	decode, err2 := cbor.DecOptions{MaxArrayElements: most, MaxMapPairs: most, MaxNestedLevels: 1<<16 - 1,
+	decode, err2 := cbor.DecOptions{MaxArrayElements: most, MaxMapPairs: most, MaxNestedLevels: levels,
 		IntDec: cbor.IntDecConvertSignedOrBigInt, UTF8: cbor.UTF8DecodeInvalid, DupMapKey: cbor.DupMapKeyEnforcedAPF,
 		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
 	}.DecModeWithTags(tags)
@@ -99,6 +99,21 @@ func (e *EncodeError) Error() string { return fmt.Sprintf("encode a %s: %v", e.T
 // Unwrap returns the cause.
 func (e *EncodeError) Unwrap() error { return e.Err }
 
+// DecodeError means that what a rank has sent is no value of the type. The message is lost.
+type DecodeError struct {
+	Rank int    // the sender
+	Type string // that of the receiver
+	Err  error
+}
+
+// Error names the rank and the type, and says what does not fit.
+func (e *DecodeError) Error() string {
+	return fmt.Sprintf("the value of rank %d as %s: %v", e.Rank, e.Type, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
 // marshal returns the sum of T's shape, and behind it the encoding of x. It is empty only after an error, so a receiver
 // can tell.
 func marshal[T any](x T) ([]byte, error) {
@@ -109,7 +124,7 @@ func marshal[T any](x T) ([]byte, error) {
 		err = s.err
 	}
 	if err == nil && s.deep {
-		err = fathom(reflect.ValueOf(&x).Elem(), 0)
+		err = fathom(reflect.ValueOf(&x).Elem(), depth{})
 	}
 	var b bytes.Buffer
 	b.Write(s.sum[:])
@@ -144,7 +159,7 @@ func unmarshal[T any](b []byte, rank int) (x T, err error) {
 		err = decode(b, s, &x)
 	}
 	if err != nil {
-		err = fmt.Errorf("the value of rank %d as %v: %w", rank, t, err)
+		err = &DecodeError{rank, t.String(), err}
 	}
 	return x, err
 }

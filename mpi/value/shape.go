@@ -180,48 +180,70 @@ func tagIn(f reflect.StructField) string {
 	return f.Tag.Get("json")
 }
 
-// levels is how many values may lie one in the other: more than the encoding of any has that can be read again.
-const levels = 1 << 17
+// levels is how many arrays, maps and structs may lie one in the other: what can be read again. hops is how many
+// pointers and interfaces may follow one another.
+const (
+	levels = 1<<16 - 1
+	hops   = 100
+)
+
+// depth is where a value lies in another one.
+type depth struct{ levels, hops int }
 
 // fathom looks at a value whose type does not say all: what is in interfaces may not travel, and a value that contains
 // itself has no encoding.
-func fathom(v reflect.Value, level int) error {
-	if level > levels {
-		return fmt.Errorf("there are more than %d levels: it contains itself, or is too deep a list", levels)
+func fathom(v reflect.Value, at depth) error {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if at.hops++; at.hops > hops {
+			return fmt.Errorf("there are more than %d pointers to pointers: it contains itself", hops)
+		}
+	case reflect.Slice, reflect.Array, reflect.Map, reflect.Struct:
+		if at = (depth{levels: at.levels + 1}); at.levels > levels {
+			return fmt.Errorf("there are more than %d levels: it contains itself, or is too deep a list", levels)
+		}
 	}
+	return fathomIn(v, at)
+}
+
+// fathomIn is fathom of what a value contains.
+func fathomIn(v reflect.Value, at depth) error {
 	switch v.Kind() {
 	case reflect.Interface:
 		if v.IsNil() {
 			return nil
 		}
-		return fathomAny(v.Elem(), level+1)
+		return fathomAny(v.Elem(), at)
 	case reflect.Pointer:
 		if v.IsNil() {
 			return nil
 		}
-		return fathom(v.Elem(), level+1)
+		return fathom(v.Elem(), at)
 	case reflect.Slice, reflect.Array:
 		if !shapeOf(v.Type().Elem()).deep {
 			return nil
 		}
 		for i := range v.Len() {
-			if err := fathom(v.Index(i), level+1); err != nil {
+			if err := fathom(v.Index(i), at); err != nil {
 				return err
 			}
 		}
 	case reflect.Map:
 		for k, x := range v.Seq2() {
-			if err := errors.Join(fathom(k, level+1), fathom(x, level+1)); err != nil {
+			if err := fathom(k, at); err != nil {
+				return err
+			}
+			if err := fathom(x, at); err != nil {
 				return err
 			}
 		}
 	case reflect.Struct:
-		return fathomStruct(v, level)
+		return fathomStruct(v, at)
 	}
 	return nil
 }
 
-func fathomStruct(v reflect.Value, level int) error {
+func fathomStruct(v reflect.Value, at depth) error {
 	if shapeOf(v.Type()).own {
 		return nil
 	}
@@ -229,7 +251,7 @@ func fathomStruct(v reflect.Value, level int) error {
 		if f := v.Type().Field(i); !f.IsExported() && !f.Anonymous || tagIn(f) == "-" {
 			continue
 		}
-		if err := fathom(v.Field(i), level+1); err != nil {
+		if err := fathom(v.Field(i), at); err != nil {
 			return err
 		}
 	}
@@ -237,7 +259,7 @@ func fathomStruct(v reflect.Value, level int) error {
 }
 
 // fathomAny is fathom of what is in an interface. Of a type that has a name only that name says which it is.
-func fathomAny(v reflect.Value, level int) error {
+func fathomAny(v reflect.Value, at depth) error {
 	s := shapeOf(v.Type())
 	if s.err != nil {
 		return fmt.Errorf("an interface holds a %v: %w", v.Type(), s.err)
@@ -246,11 +268,15 @@ func fathomAny(v reflect.Value, level int) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if _, ok := registered.Load(t); !ok && t.PkgPath() != "" && !usualAny(t) {
+	_, named := registered.Load(t)
+	if !named && t.PkgPath() != "" && !usualAny(t) {
 		return fmt.Errorf("an interface holds a %v: have all ranks call value.Register[%v]", t, t)
 	}
+	if named {
+		at.levels++ // its name
+	}
 	if s.deep {
-		return fathom(v, level)
+		return fathom(v, at)
 	}
 	return nil
 }

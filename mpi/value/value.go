@@ -9,17 +9,17 @@ import (
 )
 
 // Send sends x to rank dst, as mpi.Send sends a slice of bytes. Errors: as of mpi.Send, or an *EncodeError; then
-// nothing is sent.
+// nothing is sent. To mpi.ProcNull goes nothing, but x is encoded.
 func Send[T any](c *mpi.Comm, x T, dst, tag int) error {
 	b, err := marshal(x)
 	if err != nil {
-		return wrap(fmt.Sprintf("send to rank %d", dst), err)
+		return wrap("send to "+comm.PeerName(dst), err)
 	}
 	return mpi.Send(c, b, dst, tag)
 }
 
 // Recv receives a value from rank src, or mpi.AnySource, with the given tag, or mpi.AnyTag, as mpi.RecvAlloc receives
-// bytes. It blocks until it is there. A message that is no T is lost, and the error says what it is. From mpi.ProcNull
+// bytes. It blocks until it is there. A message that is no T is lost: the error is a *DecodeError. From mpi.ProcNull
 // comes the zero value, at once.
 func Recv[T any](c *mpi.Comm, src, tag int) (T, mpi.Status, error) {
 	b, st, err := mpi.RecvAlloc[byte](c, src, tag)
