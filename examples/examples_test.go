@@ -152,17 +152,27 @@ func TestPi(t *testing.T) {
 func TestFarm(t *testing.T) {
 	everywhere(t, only(`farm: 20 tasks, dealt \d+ times; workers that have failed: 0; the sum is right`),
 		"farm", "-tasks", "20")
+	fiveDie(t, "farm", `^farm: 100 tasks, dealt \d+ times; workers that have failed: 5; the sum is right\n$`)
+}
+
+// Five of nine ranks die, and the others begin again where they were.
+func TestEndure(t *testing.T) {
+	everywhere(t, only(`pi is 3\.14159265, in 1 runs, with %d of %d ranks at the end`), "endure")
+	fiveDie(t, "endure", `^pi is 3\.14159265, in \d runs, with 4 of 9 ranks at the end\n$`)
+}
+
+// fiveDie runs a program of nine ranks, five of which die. want is what it prints.
+func fiveDie(t *testing.T, name, want string) {
 	for _, btl := range []string{"sm", "pvas"} {
 		if btl == "pvas" && pvas.Supported() != nil {
 			continue // everywhere sees to it that CI supports it
 		}
 		var stdout, stderr bytes.Buffer
 		cmd := exec.Command(pvasrun, "--survive", "--btl", btl, "-n", "9", "--timeout", "60",
-			filepath.Join(built, "farm"), "-die", "5")
+			filepath.Join(built, name), "-die", "5")
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		require.NoError(t, cmd.Run(), "%s", &stderr)
-		require.Regexp(t, `^farm: 100 tasks, dealt \d+ times; workers that have failed: 5; the sum is right\n$`,
-			stdout.String())
+		require.Regexp(t, want, stdout.String())
 		require.Equal(t, 5, strings.Count(stderr.String(), "the job goes on"), "%s", &stderr)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,7 +42,10 @@ func underContexts(c *Comm) error {
 		return err
 	}
 	_, err := v.Dup()
-	if err := first(wantIs("dup", err, ErrView), wantIs("free", v.Free(), ErrView)); err != nil {
+	_, shrunk := v.Shrink()
+	_, agreed := v.Agree(1)
+	if err := first(wantIs("dup", err, ErrView), wantIs("free", v.Free(), ErrView), wantIs("shrink", shrunk, ErrView),
+		wantIs("agree", agreed, ErrView), c.Barrier()); err != nil {
 		return err
 	}
 	return endsWithIt(c, left)
@@ -136,6 +141,7 @@ func TestInterrupted(t *testing.T) {
 	for _, ranks := range []int{2, 3} {
 		jobtest.Run(t, smJob(ranks), "interrupted")
 		jobtest.Run(t, smJob(ranks), "interrupted world")
+		jobtest.Run(t, smJob(ranks), "interrupted ends")
 	}
 }
 
@@ -159,4 +165,42 @@ func TestInterruptedSurvivorsHear(t *testing.T) {
 	j := smJob(2)
 	j.Settings.Survive = true
 	jobtest.Run(t, j, "interrupted survivor")
+}
+
+// interruptedEnds: after Finalize nothing is left of collectives that were interrupted, of whatever way.
+func interruptedEnds() error {
+	c, err := Init()
+	if err != nil {
+		return err
+	}
+	large := make([]int, 1<<17)
+	calls := []func(v *Comm) error{
+		(*Comm).Barrier,
+		func(v *Comm) error { return Allreduce(v, nil, make([]int, 1), Sum[int]()) },
+		func(v *Comm) error { return Allreduce(v, nil, large, Sum[int]()) },
+		func(v *Comm) error { return Bcast(v, large, 1) },
+		func(v *Comm) error { return Gather(v, large[:1000], make([]int, 1000*v.Size()), 0) },
+	}
+	for _, call := range calls {
+		own, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			defer cancel()
+			if err := wantIs("call", call(own.With(ctx)), context.DeadlineExceeded); err != nil {
+				return err
+			}
+		}
+	}
+	if err := first(c.Barrier(), c.Finalize()); err != nil {
+		return err
+	}
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	if strings.Contains(string(stacks), "(*Team).Run(") {
+		return fmt.Errorf("a collective goes on:\n%s", stacks)
+	}
+	return nil
 }

@@ -80,11 +80,12 @@ func (c *Comm) Size() int { return c.inner().Size() }
 //
 // A receive or a probe is cancelled, unless its message has come: none is lost. A blocking send that is underway goes
 // on by itself: its buffer must not be written to any more. After a collective operation that has ended so, its buffers
-// must not be used, and all further calls on c, whose ranks are out of step now, return ErrInterrupted; with
-// pvasrun --survive it is revoked. So use a communicator of its own (Dup) for collectives that may be interrupted.
+// must not be used, and all further calls on c, whose ranks are out of step now, return ErrInterrupted. With
+// pvasrun --survive it is revoked. Else a goroutine takes part on, until the others have come or Finalize ends it. So
+// use a communicator of its own (Dup) for collectives that may be interrupted.
 //
 // Operations that do not block begin as on c, unless ctx has ended: wait by Request.WaitContext. Calls that
-// make, free or change communicators, windows and files return ErrView. With on a view is With on c.
+// make, free or change communicators, windows and files, and Agree, return ErrView. With on a view is With on c.
 func (c *Comm) With(ctx context.Context) *Comm { return (*Comm)(comm.With(ctx, c.inner())) }
 
 // Group returns the ranks of the communicator as a group. It is local, and works also

@@ -171,9 +171,10 @@ func (c *Comm) Revoke() error { return comm.Revoke(c.inner()) }
 func (c *Comm) IsRevoked() bool { return comm.IsRevoked(c.inner()) }
 
 // Agree returns the bitwise AND of the flags that all ranks of c pass. It is collective, and works on a communicator
-// that was revoked, too. With pvasrun --survive all ranks that return get the same flag and the same error, whichever
-// rank fails when. The error wraps a *LostError, beside the flag, if a rank has failed before it has passed one, and
-// some rank has not acknowledged that.
+// that was revoked, too. It blocks until all that live have called it. With pvasrun --survive all ranks that return get
+// the same flag and the same error, whichever rank fails when. The error wraps a *LostError, beside the flag, if a rank
+// has failed before it has passed one, and some rank has not acknowledged that. It wraps a *MismatchError, and there is
+// no flag, if another rank has called Shrink.
 //
 // MPI Forum issue 20 (MPIX_Comm_agree).
 func (c *Comm) Agree(flag int) (int, error) {
@@ -181,9 +182,33 @@ func (c *Comm) Agree(flag int) (int, error) {
 	return int(agreed), err
 }
 
-// Shrink returns a communicator of the ranks of c that have not failed, in their order. All of them get the same one.
-// It is collective, and works on a communicator that was revoked, too. That ranks fail meanwhile is no error.
-// Intercommunicators and those of several nodes are refused.
+// Shrink returns a communicator of the ranks of c that have not failed, in their order. All of them get the same one,
+// which the caller frees; c stays. It is collective, and works on a communicator that was revoked, too. It blocks until
+// all that live have called it. That ranks fail meanwhile is no error; that another one has called Agree is a
+// *MismatchError. Intercommunicators and those of several nodes are refused.
 //
 // MPI Forum issue 20 (MPIX_Comm_shrink).
 func (c *Comm) Shrink() (*Comm, error) { return made(comm.Shrink(c.inner())) }
+
+// Survive calls f on all ranks of c, with a communicator of those that have not failed. When one of them fails in the
+// meantime, all that are left call f again, with a new one. It returns nil when f has returned nil at all of them:
+//
+//	err := mpi.Survive(world, func(c *mpi.Comm) error {
+//		state := restore() // f begins where it may: what a rank had in its memory is lost with it
+//		...
+//	})
+//
+// It is collective, and blocks until all that live have returned from f. f makes its calls on the communicator that it
+// is passed, or on others that it has made of that. It returns their errors, wrapped with %w. After a *LostError or
+// ErrRevoked there is another run, for which Survive revokes all these communicators: so the other ranks return, too.
+// It frees the one that it has made, not those of f. Any other error ends Survive: the rank gets it back, and the
+// others one that says so. If f returns a *LostError or ErrRevoked though all ranks live, that is such an error, too.
+//
+// Ranks fail, and others go on, with pvasrun --survive, on one node. Else f is called once. Survive may be called on a
+// communicator that was revoked, and not on one of Comm.With.
+func Survive(c *Comm, f func(c *Comm) error) error {
+	if f == nil {
+		return comm.Survive(c.inner(), nil)
+	}
+	return comm.Survive(c.inner(), func(n *comm.Comm) error { return f((*Comm)(n)) })
+}

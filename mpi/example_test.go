@@ -91,6 +91,7 @@ var examples = map[string]func(){
 	"ExampleAllgatherAlloc":          ExampleAllgatherAlloc,
 	"ExampleWaitBatch":               ExampleWaitBatch,
 	"ExampleMessages":                ExampleMessages,
+	"ExampleSurvive":                 ExampleSurvive,
 }
 
 func init() {

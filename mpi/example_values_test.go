@@ -235,3 +235,19 @@ func ExampleMessages() {
 	})
 	// Output: 10 bytes
 }
+
+// With pvasrun --survive the function is called again, with a smaller communicator, when a rank fails in it.
+func ExampleSurvive() {
+	ranks(4, func(world *mpi.Comm) error {
+		sum := 0
+		err := mpi.Survive(world, func(c *mpi.Comm) (err error) {
+			sum, err = mpi.AllreduceOne(c, 1, mpi.Sum[int]())
+			return err
+		})
+		if err == nil && world.Rank() == 0 {
+			fmt.Println(sum, "ranks have done it")
+		}
+		return err
+	})
+	// Output: 4 ranks have done it
+}

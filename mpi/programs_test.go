@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 		"interrupted":          program(interruptedCalls),
 		"interrupted world":    program(interruptedWorld),
 		"interrupted survivor": program(interruptedSurvivor),
+		"interrupted ends":     interruptedEnds,
 	}
 	maps.Copy(programs, ExamplePrograms)
 	jobtest.Main(m, programs)

@@ -69,9 +69,9 @@ func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 // MPI 4.1 section 3.9 (MPI_Startall).
 func StartAll(reqs []Request) error { return comm.StartAll(requests(reqs)) }
 
-// A Batch is the operations that WaitBatch waits for. It belongs to the function that WaitBatch calls, and to its
-// goroutine.
+// A Batch is the operations that WaitBatch waits for. It belongs to the function that WaitBatch calls.
 type Batch struct {
+	mu       sync.Mutex
 	requests []Request
 	statuses []*Status // of the requests
 	err      error     // of operations that were not begun
@@ -80,11 +80,18 @@ type Batch struct {
 
 // Add takes what a call returns that begins an operation: b.Add(mpi.Irecv(...)). The batch owns the request from then
 // on. An error becomes one of WaitBatch. The status is valid once WaitBatch has returned, unless the operation has
-// failed. A batch that is nil, or has ended, takes nothing: Comm.Finalize then returns an error that names the line.
+// failed. A batch that is nil, or has ended, takes nothing: a receive is cancelled, a send goes on by itself, and
+// Comm.Finalize returns an error that names the line.
 func (b *Batch) Add(r Request, err error) *Status {
 	st := new(Status)
-	if b == nil || b.ended {
-		strayed(err)
+	if b == nil {
+		strayed(r, err)
+		return st
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		strayed(r, err)
 		return st
 	}
 	if err != nil {
@@ -108,15 +115,23 @@ func WaitBatch(f func(b *Batch) error) error {
 	b := new(Batch)
 	returned := false
 	defer func() {
-		b.ended = true
 		if !returned {
+			b.close()
 			b.cancel()
 			_, _, _ = TestSome(b.requests, nil, nil) // those that are over, cancelled ones among them
 		}
 	}()
 	err := f(b)
 	returned = true
+	b.close()
 	return b.end(errors.Join(err, b.err))
+}
+
+// close has the batch take nothing any more.
+func (b *Batch) close() {
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
 }
 
 // end waits for all operations, and cancels receives after the first error.
@@ -151,14 +166,18 @@ func (b *Batch) cancel() {
 	}
 }
 
-// strays are the errors of operations that were added to no batch.
+// strays are the errors of operations that were added to no batch. They are of no communicator: a rank is a process.
 var strays struct {
 	sync.Mutex
 	err error
 }
 
-// strayed keeps what was added to no batch for Comm.Finalize.
-func strayed(err error) {
+// strayed ends what was added to no batch, and keeps an error for Comm.Finalize.
+func strayed(r Request, err error) {
+	_ = r.Cancel() // an error: it is no receive
+	if _, done, _ := r.Test(); !done {
+		_ = comm.Leave(r.inner()) // it is active
+	}
 	none := errors.New("the batch is nil or has ended: add operations before the function of WaitBatch returns")
 	if err != nil {
 		none = fmt.Errorf("%w; the operation: %w", none, err)

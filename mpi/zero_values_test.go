@@ -2,11 +2,14 @@ package mpi
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
 )
 
 // What a program has not made is as good as nil: calls on it return an error, or nothing.
@@ -75,4 +78,13 @@ func TestStrayOperations(t *testing.T) {
 	require.Equal(t, 2, strings.Count(told.Error(), "(zero_values_test.go:"), told)
 	require.NoError(t, takeStrays())
 	require.Error(t, WaitBatch(nil))
+	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error { // which finds no request that is left
+		receive, err1 := Irecv(c, []int{0}, 0, 1)
+		send, err2 := Isend(c, []int{1}, ProcNull, 1)
+		late.Add(receive, err1)
+		late.Add(send, err2)
+		told := takeStrays()
+		return first(err1, err2, want("active", receive.Active(), false), want("sent", send.Active(), false),
+			want("told", strings.Count(fmt.Sprint(told), "has ended"), 2))
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // With --survive a rank that fails does not end the job. Calls that need it fail, all others go on. The code is that of
@@ -44,6 +45,24 @@ func TestSurvive(t *testing.T) {
 				require.Contains(t, got.stderr, c.stderr)
 				require.Equal(t, c.stdout, got.stdout, got.stderr)
 			})
+		}
+	}
+}
+
+// Whatever ranks die at whatever instruction, those that live end the same run of mpi.Survive, or all begin another.
+func TestSurviveRunsAgain(t *testing.T) {
+	program := programs.Build(t, "./testdata/survives")
+	seeds := 4
+	if testkit.Long() {
+		seeds = 100
+	}
+	for seed := range seeds {
+		for _, btl := range models(t) {
+			n := fmt.Sprint(2 + seed*3%7)
+			got := command(t, nil, "--survive", "--btl", btl, "-n", n, "--timeout", "60", program, "again",
+				fmt.Sprint(seed))
+			require.Equal(t, 0, got.code, "%s ranks, seed %d, %s: %s", n, seed, btl, got.stderr)
+			require.Equal(t, "again: right\n", got.stdout, got.stderr)
 		}
 	}
 }

@@ -17,10 +17,11 @@ import (
 //
 //   - A receive or a probe is cancelled, unless its message has come: no message is lost.
 //   - A send that is underway goes on by itself. Its buffer stays in use.
-//   - A collective operation goes on in a goroutine of its own, which may never end. Other members are, or will be, in
-//     it, while this rank is not: so the communicator is of no more use to this rank. In a job that survives it is
-//     revoked, so that they hear of it, and the goroutine ends. Calls that begin later end by the state of the
-//     communicator, which the interrupted call sets before it leaves the communicator.
+//   - A collective operation goes on in a goroutine of its own. Other members are, or will be, in it, while this rank
+//     is not: so the communicator is of no more use to this rank. In a job that survives it is revoked, so that they
+//     hear of it, and the goroutine ends. Else it ends when they have come, or by Finalize, which waits for it. Calls
+//     that begin later end by the state of the communicator, which the interrupted call sets before it leaves the
+//     communicator.
 type bound struct {
 	of  *Comm
 	ctx context.Context
@@ -99,12 +100,12 @@ func (b *bound) collective(op string, run func(t *coll.Team) error) error {
 		return Wrap(op, err)
 	}
 	unbind, over := pml.Bound(c.engine), make(chan error, 1)
-	go func() {
+	c.contexts.standIns.Go(func() {
 		err := run(c.team)
 		standInOwed(c)
 		unbind()
 		over <- err
-	}()
+	})
 	var err error
 	select {
 	case err = <-over:
@@ -130,5 +131,25 @@ func (b *bound) interrupt() error {
 	for _, usable := range [...]uint32{ready, plain} {
 		b.of.state.CompareAndSwap(usable, interrupted)
 	}
+	r := &b.of.revocable
+	r.mu.Lock()
+	r.stranded = append(r.stranded, b.of)
+	r.mu.Unlock()
 	return fmt.Errorf("interrupted, %w", b.ended())
+}
+
+// endStranded ends the collective operations that were interrupted, at this rank alone: as by a revocation.
+func (p *process) endStranded() {
+	r := &p.revocable
+	r.mu.Lock()
+	stranded := r.stranded
+	r.stranded = nil
+	for _, c := range stranded {
+		c.revoked.Hear()
+		r.late = append(r.late, idOf(c.context))
+	}
+	r.mu.Unlock()
+	if stranded != nil {
+		job.Again(p.root, p.number)
+	}
 }

@@ -3,6 +3,7 @@ package comm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -86,16 +87,17 @@ var ErrRace = errors.New("all ranks must make the calls of a communicator in one
 	"give each goroutine or thread a communicator of its own (Dup, in C MPI_Comm_dup), " +
 	"or let one call return before the other is made")
 
-// enter lets a goroutine in that makes a call. After nil it leaves at the end of its operation.
-func (c *Comm) enter(call string) error {
+// enter lets a goroutine in that makes a call. After nil it leaves at the end of its operation. The call is also made
+// on a communicator that other calls are refused on with one of the errors.
+func (c *Comm) enter(call string, despite ...error) error {
 	if c != nil && c.channel != nil {
 		c.channel.AwaitStandIn(nil)
 	}
-	return enterBeside(c, call)
+	return enterBeside(c, call, despite...)
 }
 
 // enterBeside is enter for a call that does not wait for standIn.
-func enterBeside(c *Comm, call string) error {
+func enterBeside(c *Comm, call string, despite ...error) error {
 	if c == nil {
 		return ErrNoComm
 	}
@@ -106,9 +108,7 @@ func enterBeside(c *Comm, call string) error {
 		race(c, call)
 	}
 	err := c.usable()
-	switch {
-	case errors.Is(err, ErrRevoked) && (call == "finalize" || call == "agree" || call == "shrink"),
-		errors.Is(err, ErrInterrupted) && call == "finalize":
+	if slices.ContainsFunc(despite, func(allowed error) bool { return errors.Is(err, allowed) }) {
 		err = nil
 	}
 	if err != nil {

@@ -48,6 +48,7 @@ type Comm struct {
 	permanent   bool          // Self: Free refuses
 	state       atomic.Uint32 // ready, plain, ...
 	bound       *bound        // of a view, see With; else nil
+	within      *Comm         // that of Survive which it is, or was made of; nil: none
 
 	gone atomic.Pointer[goneRanks] // see FirstGone
 
@@ -111,10 +112,8 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	c.state.Store(c.usableState())
 	c.SetName("world")
 	c.self = sync.OnceValue(c.alone)
-	if job.Survives(root) {
-		c.engine.Revocations(p.readRevocations)
-		c.mayRevoke(c, id)
-	}
+	c.engine.Revocations(p.readRevocations)
+	c.mayRevoke(c, id)
 	return c
 }
 
@@ -139,7 +138,7 @@ func (c *Comm) newComm(g *Group, id uint64) *Comm {
 // withoutID returns a communicator that setID makes ready.
 func (c *Comm) withoutID(m membership) *Comm {
 	n := &Comm{process: c.process, membership: m, rank: m.group.rank, size: len(m.group.ranks), engine: c.engine,
-		synchronous: c.synchronous, session: c.session}
+		synchronous: c.synchronous, session: c.session, within: c.within}
 	n.ranks, n.units = m.peers.ranks, new(unitCache) // also of a copy of the world: its state is checked
 	n.revoked = new(job.Revocable)
 	n.team = &coll.Team{Choice: c.team.Choice, Check: c.team.Check, Boards: c.team.Boards}

@@ -2,8 +2,10 @@ package comm
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/comm/consensus"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -39,7 +41,10 @@ func Iagree(c *Comm, flag uint64, agreed func(flag uint64)) (Request, error) {
 		return agreeFar(c, flag, agreed).Begin()
 	}
 	mine := consensus.Contribution{Flag: flag, Acked: lastAcknowledged(c), Kind: agreeing}
-	r, err := beginAgreement(c, op, mine, func(d *consensus.Decision) error {
+	r, err := beginAgreement(c, op, mine, func(d *consensus.Decision, failed error) error {
+		if failed != nil {
+			return failed
+		}
 		agreed(d.Flag)
 		if d.Lost != 0 {
 			return &fault.LostError{Rank: int(c.members.ranks[d.Lost-1])}
@@ -50,8 +55,9 @@ func Iagree(c *Comm, flag uint64, agreed func(flag uint64)) (Request, error) {
 }
 
 // Shrink returns a communicator of the members of c that have not failed, in the order of c. All that return have the
-// same members in it. It is collective, works on a communicator that was revoked, too, and is no failure for any that
-// lives: that others fail meanwhile is no error.
+// same members in it. The caller owns it, and frees it. It is collective, works on a communicator that was revoked,
+// too, and is no failure for any that lives: that others fail meanwhile is no error. Errors and blocking are those of
+// Agree; besides, intercommunicators and those of several nodes are refused.
 //
 // MPI Forum issue 20 (MPIX_Comm_shrink).
 func Shrink(c *Comm) (n *Comm, err error) {
@@ -85,7 +91,13 @@ func Ishrink(c *Comm) (*Comm, Request, error) {
 	n := c.withoutID(c.membership)
 	id := c.contexts.take()
 	mine := consensus.Contribution{Kind: shrinking, ID: id}
-	r, err := beginAgreement(c, op, mine, func(d *consensus.Decision) error { return shrinkTo(c, n, d, id) })
+	r, err := beginAgreement(c, op, mine, func(d *consensus.Decision, failed error) error {
+		if failed != nil {
+			c.contexts.give(id) // nobody has made anything
+			return failed
+		}
+		return shrinkTo(c, n, d, id)
+	})
 	if err != nil {
 		c.contexts.give(id)
 	}
@@ -131,7 +143,7 @@ func outlasts(c *Comm) error {
 
 // awaitAgreement begins an agreement, and waits for its end.
 func awaitAgreement(c *Comm, op string, begin func() (Request, error)) (err error) {
-	if err := c.enter(op); err != nil {
+	if err := c.enter(op, ErrRevoked); err != nil {
 		return Wrap(op, err)
 	}
 	defer leave(c, op, &err)
@@ -155,16 +167,17 @@ func lastAcknowledged(c *Comm) uint32 {
 	return job.End(c.root, int(known[len(known)-1]))
 }
 
-// beginAgreement begins an agreement in memory. end is called with the decision, under the lock of the engine.
-func beginAgreement(c *Comm, op string, mine consensus.Contribution,
-	end func(*consensus.Decision) error) (Request, error) {
+// decided is called with a decision, under the lock of the engine. failed is why there is none for any member. It
+// returns the error of the operation.
+type decided func(d *consensus.Decision, failed error) error
+
+// beginAgreement begins an agreement in memory. end is not called if this process leaves all agreements meanwhile.
+func beginAgreement(c *Comm, op string, mine consensus.Contribution, end decided) (Request, error) {
 	var failed error
 	context := nonblocking.of(idOf(c.context))
 	r, err := c.engine.BeginBy(context, func() pml.Task {
 		if c.consensus == nil {
-			c.consensus = &consensus.Circle{Home: &c.agreements, Memory: c.engine.Routes().Memory(c.world()),
-				Ranks: c.members.ranks, Self: c.members.rank}
-			c.consensus.Name(idOf(c.context), c.team.Serial)
+			c.consensus = newCircle(c, c.engine.Routes().Memory(c.world()))
 		}
 		t := &consent{comm: c, op: op, end: end}
 		t.of, failed = c.consensus.Begin(mine)
@@ -175,6 +188,13 @@ func beginAgreement(c *Comm, op string, mine consensus.Contribution,
 		return Request{}, failed
 	}
 	return Request{r}, err
+}
+
+// newCircle returns the members of c, whose words are in that memory.
+func newCircle(c *Comm, m btl.Memory) *consensus.Circle {
+	circle := &consensus.Circle{Home: &c.agreements, Memory: m, Ranks: c.members.ranks, Self: c.members.rank}
+	circle.Name(idOf(c.context), c.team.Serial)
+	return circle
 }
 
 // freeConsensus ends the use of the memory for agreements.
@@ -191,7 +211,7 @@ type consent struct {
 	comm *Comm
 	op   string
 	of   *consensus.Agreement // nil: it was not begun
-	end  func(*consensus.Decision) error
+	end  decided
 }
 
 func (*consent) Start() error { return nil }
@@ -202,15 +222,17 @@ func (t *consent) Progress() (done bool, err error) {
 	if t.of == nil {
 		return true, nil
 	}
-	if !t.of.Advance() {
-		return false, nil
+	if over, err := t.of.Advance(); !over || err != nil {
+		return over, err
 	}
 	d := &t.of.Result
-	if d.Differs != 0 {
-		return true, &fault.MismatchError{Member: int(d.Differs) - 1,
-			Detail: "some call it Agree, others Shrink"}
+	switch {
+	case d.Differs != 0:
+		err = &fault.MismatchError{Member: int(d.Differs) - 1, Detail: "some call it Agree, others Shrink"}
+	case d.Left != 0:
+		err = fmt.Errorf("rank %d has no memory for agreements", t.comm.members.ranks[d.Left-1])
 	}
-	return true, t.end(d)
+	return true, t.end(d, err)
 }
 
 // Describe implements pml.Task.

@@ -71,7 +71,7 @@ type contexts struct {
 
 	unfreed unfreed
 
-	standIns sync.WaitGroup // goroutines of standIn
+	standIns sync.WaitGroup // goroutines of standIn and of bound
 }
 
 // ids are those that a rank can hand out.

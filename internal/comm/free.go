@@ -22,7 +22,10 @@ func (c *Comm) Free() (err error) {
 	}
 	defer leave(c, op, &err)
 	err = c.attributes.clear(c)
-	c.state.Store(freed)
+	if !c.state.CompareAndSwap(plain, freed) && !c.state.CompareAndSwap(ready, freed) { // it was revoked meanwhile
+		_, late := freeRevoked(c)
+		return Wrap(op, errors.Join(err, late))
+	}
 	if near(c, c.members.ranks[0]) {
 		job.NoteFreed(c.root, c.group.self, collective.of(idOf(c.context)))
 	}

@@ -130,7 +130,7 @@ func Revoke(c *Comm) error {
 	if c.revoked.Heard() {
 		return nil
 	}
-	if !job.Revoke(c.root, job.Revocation{ID: idOf(c.context), Serial: c.team.Serial}) {
+	if !c.revoked.Stands() && !job.Revoke(c.root, job.Revocation{ID: idOf(c.context), Serial: c.team.Serial}) {
 		return Wrap(op, errors.New("a rank has made no call for so long that it has missed hundreds of them"))
 	}
 	for _, rank := range c.members.ranks {
@@ -157,6 +157,8 @@ type revocable struct {
 	mu    sync.Mutex
 	known map[uint32]*Comm
 	late  []uint32 // ids of those whose revocation may have been read before they were known
+
+	stranded []*Comm // of which a collective operation was interrupted: see endStranded
 }
 
 // mayRevoke has revocations of a communicator be heard, whose id is new. One that this process has read before, when it
@@ -164,7 +166,8 @@ type revocable struct {
 // That comes after Again, at the latest: messages of others are dropped that have come, and receives end.
 //
 // A revocation that is read after known has c is found by that read. One that was read before known has c stood in its
-// slot before: so IsRevoked finds it, unless hundreds came since. It is no defect to find it twice.
+// slot before: so IsRevoked finds it, unless hundreds came since. It is no defect to find it twice. One of Survive that
+// c was made of is likewise: its revocation was read, or the read finds c.
 func (p *process) mayRevoke(c *Comm, id uint32) {
 	if !job.Survives(p.root) {
 		return
@@ -176,7 +179,7 @@ func (p *process) mayRevoke(c *Comm, id uint32) {
 	}
 	r.known[id] = c
 	r.mu.Unlock()
-	if c.revoked.Stands() {
+	if c.revoked.Stands() || c.within != nil && c.within.revoked.Heard() {
 		markRevoked(c)
 		r.mu.Lock()
 		r.late = append(r.late, id)
@@ -196,6 +199,9 @@ func (p *process) readRevocations() (contexts []uint32) {
 		if c := r.known[v.ID]; c != nil && v.Is(v.ID, c.team.Serial) {
 			markRevoked(c)
 			ids = append(ids, v.ID)
+			if c.within == c {
+				ids = append(ids, r.markWithin(c)...)
+			}
 		}
 	}
 	for _, id := range ids {
@@ -206,12 +212,24 @@ func (p *process) readRevocations() (contexts []uint32) {
 	return contexts
 }
 
-// markRevoked has calls on c refused from now on.
-func markRevoked(c *Comm) {
+// markRevoked has calls on c refused from now on. It returns true if they were not before.
+func markRevoked(c *Comm) (news bool) {
 	c.revoked.Hear()
-	for _, usable := range [...]uint32{ready, plain} {
-		c.state.CompareAndSwap(usable, revoked)
+	for _, before := range [...]uint32{ready, plain, interrupted} {
+		news = c.state.CompareAndSwap(before, revoked) || news
 	}
+	return news
+}
+
+// markWithin has calls refused on all communicators that were made of one of Survive, and returns their ids. Those that
+// were freed stay so: their ids may be used again. mu is held.
+func (r *revocable) markWithin(c *Comm) (ids []uint32) {
+	for id, n := range r.known {
+		if n.within == c && n != c && markRevoked(n) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // freeRevoked is Free of a communicator that was revoked, or interrupted at this rank. Nothing of it is used again:
@@ -230,4 +248,98 @@ func freeRevoked(c *Comm) (done bool, err error) {
 	delete(c.revocable.known, idOf(c.context))
 	c.revocable.mu.Unlock()
 	return true, Wrap("free", err)
+}
+
+// Survive calls f on all members of c, with a communicator of those that live, and calls it again with a new one when
+// one of them has failed meanwhile. It returns nil when f has returned nil at all members that live: at all of them.
+//
+// # Why all do the same
+//
+// A run is: Shrink c, call f, Agree. All who return from Shrink have the same members. Who finds a failure in f returns
+// its error. Survive then revokes the communicator, and each process revokes all that it has made of it. So each member
+// that waits there for a failed one, or for one that has returned, returns too. All who live come to Agree, which tells
+// all of them the same: whether f is done, whether a member has given up, whether one has died before it said so. If
+// one dies after that the others have done its work.
+//
+// It ends: there is another run only if Shrink finds fewer members than the last time.
+func Survive(c *Comm, f func(*Comm) error) error {
+	const op = "survive"
+	if f == nil {
+		return Wrap(op, errors.New("the function is nil"))
+	}
+	if err := outlasts(c); err != nil {
+		return Wrap(op, err)
+	}
+	if !job.Survives(c.root) {
+		return once(c, f)
+	}
+	var last error
+	for before := -1; ; {
+		n, err := Shrink(c)
+		if err != nil {
+			return err
+		}
+		if n.size == before { // nobody has failed: to call f again would end as before
+			return errors.Join(Wrap(op, last), n.Free())
+		}
+		over, err := runOn(n, f)
+		if over {
+			return err
+		}
+		before, last = n.size, err
+	}
+}
+
+// once is Survive in a job that ends with its first failure.
+func once(c *Comm, f func(*Comm) error) error {
+	n, err := c.Dup()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(n), n.Free())
+}
+
+// What a member says of a run, by the bits that it passes to Agree.
+const (
+	runSound  = 1 << iota // f has returned nil, or an error that a failure explains
+	runIsDone             // f has returned nil
+)
+
+// runOn does one run, and frees n. It returns true at all members if it was the last one.
+func runOn(n *Comm, f func(*Comm) error) (over bool, err error) {
+	n.revocable.mu.Lock()
+	n.within = n
+	n.revocable.mu.Unlock()
+	err = f(n)
+	mine := uint64(runSound | runIsDone)
+	switch {
+	case err == nil:
+	case isLost(err) || errors.Is(err, ErrRevoked):
+		mine = runSound
+	default:
+		mine = 0
+	}
+	if err != nil {
+		_ = Revoke(n) // an error: nobody takes part any more
+	}
+	all, failed := Agree(n, mine)
+	switch {
+	case failed != nil && !isLost(failed):
+		over, err = true, errors.Join(err, failed)
+	case all&runSound == 0:
+		over = true
+		if mine&runSound != 0 {
+			err = Wrap("survive", errors.New("another rank has given up: its own error says why"))
+		}
+	case failed == nil && all&runIsDone != 0:
+		over = true
+	case err == nil && failed != nil:
+		err = failed
+	case err == nil:
+		err = errors.New("another rank has met a failure")
+	}
+	if !over {
+		_ = Revoke(n)
+	}
+	return over, errors.Join(err, n.Free())
 }

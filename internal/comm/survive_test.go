@@ -1,14 +1,17 @@
 package comm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
@@ -242,6 +245,7 @@ func TestShrink(t *testing.T) {
 	})
 	together(t, living, func(c *Comm) error {
 		var err error
+		before := idsInUse(c)
 		if c.Rank() == 4 {
 			_, err = Agree(c, 0)
 		} else {
@@ -250,6 +254,146 @@ func TestShrink(t *testing.T) {
 		if _, ok := errors.AsType[*fault.MismatchError](err); !ok {
 			return fmt.Errorf("calls differ: %w", err)
 		}
+		if now := idsInUse(c); now != before {
+			return fmt.Errorf("%d ids, and %d before", now, before)
+		}
 		return nil
 	})
+}
+
+func idsInUse(c *Comm) int { return int(c.contexts.own.next) - len(c.contexts.own.returned) }
+
+// scarce is memory of which some cannot be had.
+type scarce struct {
+	btl.Memory
+	alloc, attach error
+}
+
+func (s scarce) Alloc(n int) ([]byte, uint64, error) {
+	if s.alloc != nil {
+		return nil, 0, s.alloc
+	}
+	return s.Memory.Alloc(n)
+}
+
+func (s scarce) Attach(peer int, at uint64, n int) ([]byte, error) {
+	if s.attach != nil {
+		return nil, s.attach
+	}
+	return s.Memory.Attach(peer, at, n)
+}
+
+// A member that cannot make its words, or read those of others, gets an error, and so does who waits for it.
+func TestAgreementsWithoutMemory(t *testing.T) {
+	for _, without := range []scarce{{alloc: errors.New("full")}, {attach: errors.New("no mapping left")}} {
+		for poor := range 3 {
+			_, worlds := survivors(t, 3)
+			c := worlds[poor]
+			without.Memory = c.engine.Routes().Memory(c.world())
+			c.consensus = newCircle(c, without)
+			before := idsInUse(worlds[2])
+			together(t, worlds, func(c *Comm) error {
+				for range 3 {
+					_, first := Agree(c, 1)
+					n, second := Shrink(c)
+					if c.Rank() == poor && (first == nil || second == nil) {
+						return fmt.Errorf("no error: %w, %w", first, second)
+					}
+					if without.alloc != nil && (first == nil || second == nil || n != nil) {
+						return fmt.Errorf("rank %d takes no part: %w, %w", poor, first, second)
+					}
+				}
+				return nil
+			})
+			if without.alloc != nil {
+				require.Equal(t, before, idsInUse(worlds[2]))
+			}
+		}
+	}
+}
+
+// A communicator that was interrupted at this rank, and then revoked, is one that was revoked.
+func TestRevokedAfterInterrupted(t *testing.T) {
+	_, worlds := survivors(t, 2)
+	worlds[0].state.Store(interrupted)
+	require.NoError(t, Revoke(worlds[1]))
+	require.True(t, IsRevoked(worlds[0]))
+	require.ErrorIs(t, worlds[0].Barrier(), ErrRevoked)
+	together(t, worlds, func(c *Comm) error { return agreeAll(c, 0, 1) })
+}
+
+// A rank dies in a run. One that waits for another, which has returned, on a communicator of its own comes back, too,
+// and both end the next run.
+func TestSurvive(t *testing.T) {
+	root, worlds := survivors(t, 3)
+	together(t, worlds, func(world *Comm) error {
+		runs := 0
+		err := Survive(world, func(c *Comm) error {
+			if runs++; runs == 2 {
+				return errors.Join(wantSize(c, 2), c.Barrier())
+			}
+			own, err := c.Dup()
+			switch {
+			case err != nil:
+				return err
+			case c.Rank() == 2:
+				root.MarkGone(2)
+				runtime.Goexit()
+			case c.Rank() == 1:
+				return own.Barrier()
+			}
+			return Recv(c, new(Status), nil, 1, 2, 0)
+		})
+		if err == nil && runs != 2 {
+			err = fmt.Errorf("%d runs", runs)
+		}
+		return errors.Join(err, world.Self().Barrier())
+	})
+}
+
+func wantSize(c *Comm, size int) error {
+	if c.Size() != size {
+		return fmt.Errorf("%d ranks, not %d", c.Size(), size)
+	}
+	return nil
+}
+
+// An error that no failure explains ends Survive at all ranks, and so does one that says that a rank has gone though
+// all live.
+func TestSurviveEndsByErrors(t *testing.T) {
+	for _, odd := range []error{errors.New("odd"), &fault.LostError{Rank: 7}} {
+		_, worlds := survivors(t, 3)
+		together(t, worlds, func(world *Comm) error {
+			err := Survive(world, func(c *Comm) error {
+				if c.Rank() == 1 {
+					return odd
+				}
+				return c.Barrier()
+			})
+			if err == nil || (world.Rank() == 1) != errors.Is(err, odd) {
+				return fmt.Errorf("%w", err)
+			}
+			return world.Barrier()
+		})
+	}
+	_, worlds := survivors(t, 1)
+	require.Error(t, Survive(worlds[0], nil))
+	require.ErrorIs(t, Survive(With(canceled(), worlds[0]), func(*Comm) error { return nil }), ErrView)
+	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error { // without --survive f is called once
+		runs := 0
+		err := Survive(c, func(n *Comm) error {
+			runs++
+			return n.Barrier()
+		})
+		if runs != 1 {
+			err = fmt.Errorf("%d runs", runs)
+		}
+		return err
+	})
+}
+
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }

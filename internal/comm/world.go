@@ -142,7 +142,7 @@ func open(p *job.Place) (btl.Module, error) {
 
 // Finalize ends this rank's part in the job.
 func (c *Comm) Finalize() error {
-	if err := enterBeside(c, "finalize"); err != nil {
+	if err := enterBeside(c, "finalize", ErrRevoked, ErrInterrupted); err != nil {
 		return Wrap("finalize", err)
 	}
 	defer c.entry.Leave()
@@ -162,6 +162,7 @@ func (c *Comm) Finalize() error {
 	c.contexts.settleAll() // others may go on
 	c.drain()
 	c.contexts.abandon()
+	c.endStranded()
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}

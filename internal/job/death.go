@@ -39,14 +39,37 @@ func End(r *Root, rank int) uint32 {
 	return r.block(rank).gone.Load()
 }
 
+// The bits of a rank's word for agreements, beside the place of its memory, which is a multiple of four.
+const (
+	agreementsThere = 1 << iota
+	agreementsLeft
+)
+
 // SetAgreements says where a rank's words for agreements begin, as others attach that memory. Only the rank itself
-// calls it. Agreements returns it; ok is false if there are none.
-func SetAgreements(r *Root, rank int, at uint64) { r.block(rank).agreements.Store(at + 1) }
+// calls it, before LeaveAgreements. Agreements returns it; ok is false if there are none.
+func SetAgreements(r *Root, rank int, at uint64) {
+	r.block(rank).agreements.Store(at | agreementsThere)
+}
 
 // Agreements is described with SetAgreements.
 func Agreements(r *Root, rank int) (at uint64, ok bool) {
 	at = r.block(rank).agreements.Load()
-	return at - 1, at != 0
+	return at &^ (agreementsThere | agreementsLeft), at&agreementsThere != 0
+}
+
+// LeaveAgreements says that a rank, though it lives, writes its words for agreements no more. Only the rank itself
+// calls it. All ranks look again at what they wait for.
+func LeaveAgreements(r *Root, rank int) {
+	word := &r.block(rank).agreements
+	word.Store(word.Load() | agreementsLeft)
+	for i := range r.Ranks() {
+		r.ranks[i].inbox.Notify()
+	}
+}
+
+// LeftAgreements is described with LeaveAgreements.
+func LeftAgreements(r *Root, rank int) bool {
+	return r.block(rank).agreements.Load()&agreementsLeft != 0
 }
 
 // Reaping notes that a child of the supervisor has ended and is about to be reaped. From then on PidOver of its

@@ -143,3 +143,38 @@ func TestAnnouncedBehindServe(t *testing.T) {
 	require.NoError(t, e.Close())
 	<-served
 }
+
+// TestServeAfterWatch: who serves until the end takes the place of who serves as long as requests are watched.
+func TestServeAfterWatch(t *testing.T) {
+	w := newWorld(t, 2, 1, mem.Options{})
+	e := w.engines[0]
+	r, err := e.Irecv(0, 1, 9, make([]byte, 8))
+	require.NoError(t, err)
+	watched := r.Done()
+	parked := func(tag int) { // a receive leaves progress to whoever serves
+		before, received := e.Stats().Parks, make(chan error)
+		go func() {
+			_, err := e.Recv(0, 1, tag, make([]byte, 8))
+			received <- err
+		}()
+		require.Eventually(t, func() bool { return e.Stats().Parks > before }, 20*time.Second, time.Millisecond)
+		require.NoError(t, w.engines[1].Send(0, 0, tag, make([]byte, 8), pml.Standard))
+		require.NoError(t, <-received)
+	}
+	parked(0)
+	served := make(chan struct{})
+	go func() { e.Serve(); close(served) }()
+	parked(1)
+	require.NoError(t, r.Cancel())
+	<-watched
+	_, err = r.Wait()
+	require.NoError(t, err)
+	parked(2)
+	select {
+	case <-served:
+		t.Fatal("nobody serves")
+	default:
+	}
+	require.NoError(t, e.Close())
+	<-served
+}

@@ -4,7 +4,7 @@ package pml
 // channel, under the lock. So that somebody does, also if the program makes no call, a goroutine serves as long as
 // there are watched requests: it makes progress and sleeps as any owner of progress. It begins with the first watched
 // request and ends with the last, under the lock, so there is one at most, and none is missing. If the helper of graphs
-// serves already, that is enough: it does until the engine is closed.
+// serves already, that is enough: it does until the engine is closed. If it begins to serve later it takes the place.
 type watching struct {
 	open    int  // operations that are watched
 	begun   bool // the goroutine was begun and has not ended
@@ -64,10 +64,14 @@ func watch(e *Engine) {
 
 // Serve makes progress for all operations of the rank, and sleeps when there is none to
 // be made, until the engine is closed. One goroutine at a time serves; a second one
-// returns at once.
+// returns at once, but takes the place of that of watched requests.
 func (e *Engine) Serve() {
 	e.threads.lock()
 	defer e.threads.unlock()
+	if e.p.watching.serving {
+		e.p.watching.serving = false
+		e.line.StopServer()
+	}
 	serve(e)
 }
 

@@ -29,7 +29,8 @@ type given struct {
 type decided struct {
 	number, flag, id    atomic.Uint64
 	ends, lost, differs atomic.Uint32
-	_                   [cacheLine - 36]byte
+	left                atomic.Uint32
+	_                   [cacheLine - 40]byte
 }
 
 // page is memory that a member shares. Those of a member are a list; each is published when it is whole.

@@ -28,8 +28,12 @@ type Agreement struct {
 	circle *Circle
 }
 
-// Begin begins an agreement behind all that were begun before.
+// Begin begins an agreement behind all that were begun before. After an error this process takes part in none any more,
+// as after one of Advance.
 func (c *Circle) Begin(mine Contribution) (*Agreement, error) {
+	if err := c.Home.hasLeft(); err != nil {
+		return nil, err
+	}
 	if c.own == nil {
 		own, err := c.Home.take(c.Memory, c.key)
 		if err != nil {
@@ -42,20 +46,27 @@ func (c *Circle) Begin(mine Contribution) (*Agreement, error) {
 	return &Agreement{Machine{Number: c.begun, Self: c.Self, Size: len(c.Ranks), Mine: mine}, c}, nil
 }
 
-// Advance goes on as far as it can. It returns true, once, when the decision is there. If there is a next agreement it
-// wakes this rank.
-func (a *Agreement) Advance() (over bool) {
+// Advance goes on as far as it can. It returns true, once, when the decision is there, or never will be here. If there
+// is a next agreement it wakes this rank.
+func (a *Agreement) Advance() (over bool, err error) {
 	c := a.circle
+	if err := c.Home.hasLeft(); err != nil {
+		return true, err
+	}
 	if c.ended+1 != a.Number {
-		return false
+		return false, nil
 	}
 	for said := -1; ; { // the member that awaits names
-		switch a.Step((*words)(c)) {
+		progress := a.Step((*words)(c))
+		if err := c.Home.hasLeft(); err != nil { // in that step: what it has read may be missing
+			return true, err
+		}
+		switch progress {
 		case Goes:
 		case Waits:
 			member, gathers := a.Awaits()
 			if !gathers || said == member {
-				return false
+				return false, nil
 			}
 			c.own.awaits.Store(uint32(member) + 1)
 			said = member // and looks again
@@ -65,7 +76,7 @@ func (a *Agreement) Advance() (over bool) {
 				c.Home.Root.Inbox(c.Home.Rank).Notify()
 			}
 			c.leave()
-			return true
+			return true, nil
 		}
 	}
 }
@@ -115,7 +126,7 @@ func (c *Circle) deserted(m btl.Memory) bool {
 		if member == c.Self || job.End(c.Home.Root, int(rank)) != 0 {
 			continue
 		}
-		if b := c.Home.find(m, int(rank), c.key); b != nil && b.left.Load() == 0 {
+		if b, err := c.Home.find(m, int(rank), c.key); err != nil || b != nil && b.left.Load() == 0 {
 			return false
 		}
 	}
@@ -132,7 +143,10 @@ func (w *words) block(member int) *Block {
 	}
 	w.Home.mu.Lock()
 	defer w.Home.mu.Unlock()
-	b := w.Home.find(w.Memory, int(w.Ranks[member]), w.key)
+	b, err := w.Home.find(w.Memory, int(w.Ranks[member]), w.key)
+	if err != nil && w.Home.left == nil {
+		w.Home.leave(err)
+	}
 	w.blocks[member] = b
 	return b
 }
@@ -162,6 +176,7 @@ func (w *words) Decide(number uint64, d Decision) {
 	t.ends.Store(d.Ends)
 	t.lost.Store(d.Lost)
 	t.differs.Store(d.Differs)
+	t.left.Store(d.Left)
 	t.number.Store(number)
 	for i, rank := range w.Ranks {
 		if i != w.Self && w.End(i) == 0 {
@@ -170,7 +185,13 @@ func (w *words) Decide(number uint64, d Decision) {
 	}
 }
 
-func (w *words) End(member int) uint32 { return job.End(w.Home.Root, int(w.Ranks[member])) }
+func (w *words) End(member int) uint32 {
+	end := job.End(w.Home.Root, int(w.Ranks[member]))
+	if end == 0 && job.LeftAgreements(w.Home.Root, int(w.Ranks[member])) {
+		return Left
+	}
+	return end
+}
 
 func (w *words) Ends() uint32 { return uint32(w.Home.Root.GoneCount()) }
 
@@ -195,5 +216,5 @@ func (w *words) Decided(member int, number uint64) (d Decision, ok bool) {
 	if t.number.Load() != number {
 		return d, false
 	}
-	return Decision{t.flag.Load(), t.id.Load(), t.ends.Load(), t.lost.Load(), t.differs.Load()}, true
+	return Decision{t.flag.Load(), t.id.Load(), t.ends.Load(), t.lost.Load(), t.differs.Load(), t.left.Load()}, true
 }

@@ -34,14 +34,21 @@
 // members can make a communicator of those that are not in E: they agree on them, and the leader's contribution is in
 // the decision.
 //
+// # A member without memory
+//
+// A member that cannot make its own block, or map that of another one, leaves: it says in the root block that it writes
+// no more, in this agreement and in all later ones, of any communicator. Its own calls return an error from then on. To
+// the others that is like an end, as its words are final: Words.End returns Left. But it is in no E. So who decides
+// names one that has given nothing in the decision, and all get an error.
+//
 // # Used again
 //
 // The words of a member have room for two agreements, by parity. A member gives its contribution for number n + 2 when
 // it is through with n + 1. Then all who live have given theirs for n + 1, and are through with n.
 //
-// A block is used for another communicator when its member has freed this one, is through with all of its agreements,
-// at least one, and each other member has ended, or has freed the communicator too. A member without a block has: it
-// had one, since it has given a contribution. The owner changes the key first.
+// A block is used for another communicator when nobody looks at it any more. Its member has freed this one, and is
+// through with all of its agreements, at least one. Each other member has ended, or has freed the communicator too. A
+// member without a block has: it had one, since it has given a contribution. The owner changes the key first.
 //
 // # Who wakes whom
 //

@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/gopvas/gopvas/btl"
@@ -17,6 +18,23 @@ type Home struct {
 	free     []*Block
 	pages    int       // that were made
 	freed    []*Circle // whose blocks others may still look at
+	left     error     // why this process takes part in no agreement any more; nil: it does
+}
+
+// leave ends the part of this process in all agreements. mu is held.
+func (h *Home) leave(cause error) {
+	h.left = fmt.Errorf("no memory for agreements, in which this rank takes part no more: %w", cause)
+	job.LeaveAgreements(h.Root, h.Rank)
+}
+
+// hasLeft returns why this process takes part in no agreement any more; nil: it does.
+func (h *Home) hasLeft() error {
+	if !job.LeftAgreements(h.Root, h.Rank) {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.left
 }
 
 // place is where a page is.
@@ -25,14 +43,18 @@ type place struct {
 	at   uint64
 }
 
-// take returns a block for a key.
+// take returns a block for a key. After an error this process has left.
 func (h *Home) take(m btl.Memory, key uint64) (*Block, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.left != nil {
+		return nil, h.left
+	}
 	h.reclaim(m)
 	if len(h.free) == 0 {
 		if err := h.grow(m); err != nil {
-			return nil, err
+			h.leave(err)
+			return nil, h.left
 		}
 	}
 	last := len(h.free) - 1
@@ -82,39 +104,40 @@ func (h *Home) reclaim(m btl.Memory) {
 	}
 }
 
-// find returns the block of a rank for a key, nil if it has none. mu is held.
-func (h *Home) find(m btl.Memory, rank int, key uint64) *Block {
+// find returns the block of a rank for a key, nil if it has none. The error is that this process cannot map a page. mu
+// is held.
+func (h *Home) find(m btl.Memory, rank int, key uint64) (*Block, error) {
 	at, ok := job.Agreements(h.Root, rank)
 	for ok {
-		p := h.attach(m, place{rank, at})
-		if p == nil {
-			return nil
+		p, err := h.attach(m, place{rank, at})
+		if err != nil {
+			return nil, err
 		}
 		for i := range p.blocks {
 			if p.blocks[i].key.Load() == key {
-				return &p.blocks[i]
+				return &p.blocks[i], nil
 			}
 		}
 		at, ok = p.next-1, p.next != 0
 	}
-	return nil
+	return nil, nil
 }
 
-// attach returns a page of a rank, nil if this process cannot map it.
-func (h *Home) attach(m btl.Memory, where place) *page {
+// attach returns a page of a rank.
+func (h *Home) attach(m btl.Memory, where place) (*page, error) {
 	if p := h.attached[where]; p != nil {
-		return p
+		return p, nil
 	}
 	mem, err := m.Attach(where.rank, where.at, pageSize)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	if h.attached == nil {
 		h.attached = map[place]*page{}
 	}
 	p := pageIn(mem)
 	h.attached[where] = p
-	return p
+	return p, nil
 }
 
 // Pages is how many pages of memory the process has made.

@@ -17,14 +17,18 @@ type Decision struct {
 	Ends    uint32 // who has an end of a number up to this takes part no more
 	Lost    uint32 // a member that has given nothing, whose end not all have acknowledged, plus one; 0: none
 	Differs uint32 // a member that makes another call than the one which decides, plus one; 0: none
+	Left    uint32 // a member that lives, has given nothing and never will, plus one; 0: none
 }
+
+// Left is what Words.End returns for a member that lives and writes no more.
+const Left = math.MaxUint32
 
 // Words are what a member reads and writes. Each call is one access of shared words, or is seen as one: what is
 // published last decides.
 type Words interface {
 	Give(number uint64, c Contribution)
 	Decide(number uint64, d Decision)
-	End(member int) uint32 // the number of its end; 0: it may still write
+	End(member int) uint32 // the number of its end, or Left; 0: it may still write
 	Ends() uint32          // of the last end
 	Given(member int, number uint64) (Contribution, bool)
 	Decided(member int, number uint64) (Decision, bool)
@@ -147,6 +151,8 @@ func (m *Machine) count(c Contribution, given bool) Progress {
 		}
 	case m.end == 0:
 		return Waits
+	case m.end == Left:
+		r.Left = uint32(m.at) + 1
 	case m.end > m.missing:
 		m.missing, r.Lost = m.end, uint32(m.at)+1
 	}

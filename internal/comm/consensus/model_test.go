@@ -14,6 +14,7 @@ type member struct {
 	given   [2]numbered[Contribution]
 	decided [2]numbered[Decision]
 	end     uint32
+	left    bool // it writes no more, though it lives
 	machine Machine
 	rounds  uint64
 }
@@ -29,6 +30,7 @@ type state struct {
 	members [most]member
 	seen    [3]numbered[Decision]
 	ends    uint32
+	leaves  uint32 // members that have left
 }
 
 // model is what does not change.
@@ -36,6 +38,7 @@ type model struct {
 	size   int
 	rounds uint64
 	deaths uint32
+	leaves uint32
 	acked  [most]uint32 // that a member has acknowledged, of the ends before the model begins
 	t      testing.TB
 }
@@ -52,8 +55,13 @@ func (w modelWords) Give(number uint64, c Contribution) {
 func (w modelWords) Decide(number uint64, d Decision) {
 	w.members[w.self].decided[number%2] = numbered[Decision]{number, d}
 }
-func (w modelWords) End(i int) uint32 { return w.members[i].end }
-func (w modelWords) Ends() uint32     { return w.ends }
+func (w modelWords) End(i int) uint32 {
+	if m := &w.members[i]; m.end != 0 || !m.left {
+		return m.end
+	}
+	return Left
+}
+func (w modelWords) Ends() uint32 { return w.ends }
 func (w modelWords) Given(i int, number uint64) (Contribution, bool) {
 	g := w.members[i].given[number%2]
 	return g.of, g.number == number
@@ -120,7 +128,7 @@ func (o *model) check(s *state, number uint64, d *Decision) {
 			if leader < 0 {
 				leader = i
 			}
-			if !in {
+			if !in && !(m.left && d.Left != 0) {
 				o.t.Fatalf("member %d lives, and its contribution is not in %+v", i, d)
 			}
 		}
@@ -132,6 +140,12 @@ func (o *model) check(s *state, number uint64, d *Decision) {
 		default:
 			lost = max(lost, m.end)
 		}
+	}
+	if d.Left != 0 { // the others of d are not used
+		if by := &s.members[d.Left-1]; !by.left || by.given[number%2].number == number {
+			o.t.Fatalf("member %d has not left, or has given: %+v", d.Left-1, d)
+		}
+		return
 	}
 	if d.ID != uint64(leader)+100 {
 		o.t.Fatalf("%d leads, and the decision is %+v", leader, d)
@@ -167,13 +181,19 @@ func (o *model) run(dead ...int) int {
 			if m.end != 0 {
 				continue
 			}
+			if s.leaves < o.leaves && !m.left {
+				without := s
+				without.leaves++
+				without.members[i].left, without.members[i].machine = true, Machine{}
+				visit(without)
+			}
 			if s.ends < o.deaths+uint32(len(dead)) {
 				killed := s
 				killed.ends++
 				killed.members[i].end, killed.members[i].machine = killed.ends, Machine{}
 				visit(killed)
 			}
-			if m.rounds == o.rounds {
+			if m.left || m.rounds == o.rounds {
 				continue
 			}
 			through = false
@@ -187,13 +207,15 @@ func (o *model) run(dead ...int) int {
 	return len(known)
 }
 
-// Whatever member dies at whatever step, and however the steps of all follow one another: all who end an agreement have
-// the same decision, it has the contributions of all who live, and nobody waits for ever.
+// Whatever member dies or leaves at whatever step, and however the steps of all follow one another: all who end an
+// agreement have the same decision, it has the contributions of all who live or names one that has left, and nobody
+// waits for ever.
 func TestAgreementInAllOrders(t *testing.T) {
 	for _, c := range []struct {
 		size   int
 		rounds uint64
 		deaths uint32
+		leaves uint32
 		dead   []int
 		acked  [most]uint32
 	}{
@@ -203,11 +225,13 @@ func TestAgreementInAllOrders(t *testing.T) {
 		{size: 3, rounds: 3, deaths: 3},
 		{size: 3, rounds: 1, deaths: 2, dead: []int{0}, acked: [most]uint32{0, 1, 0}},
 		{size: 3, rounds: 1, deaths: 2, dead: []int{1}, acked: [most]uint32{1, 0, 1}},
+		{size: 3, rounds: 2, deaths: 2, leaves: 2},
 		{size: 4, rounds: 2, deaths: 4},
+		{size: 4, rounds: 1, deaths: 1, leaves: 2},
 		{size: 4, rounds: 1, deaths: 2, dead: []int{2, 0}, acked: [most]uint32{0, 1, 0, 2}},
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			o := &model{size: c.size, rounds: c.rounds, deaths: c.deaths, acked: c.acked, t: t}
+			o := &model{size: c.size, rounds: c.rounds, deaths: c.deaths, leaves: c.leaves, acked: c.acked, t: t}
 			t.Logf("%d states", o.run(c.dead...))
 		})
 	}
