@@ -1,6 +1,6 @@
 // Farm deals tasks to workers, and goes on when some of them die: pvasrun --survive does not end the job then. Rank 0
 // has the tasks. It receives results from any worker, and deals the task of one that has failed again. With -die the
-// first workers kill themselves in the middle of their second task, as a defect would.
+// first workers kill themselves in the middle of their first task, as a defect would.
 //
 //	pvasrun --survive -n 9 ./examples/farm -tasks 100 -die 5
 package main
@@ -35,12 +35,12 @@ func main() {
 
 // work does tasks until there are no more.
 func work(world *mpi.Comm, dies bool) error {
-	for done := 0; ; done++ {
+	for {
 		task := []int{0}
 		if _, err := mpi.Recv(world, task, 0, 0); err != nil || task[0] == stop {
 			return err
 		}
-		if dies && done == 1 {
+		if dies {
 			return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
 		if err := mpi.Send(world, []int{task[0], square(task[0])}, 0, 0); err != nil {
