@@ -7,11 +7,12 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/order"
 )
 
 // Calls in which a member may go on when its data is in place: the root of a broadcast and of a scatter, the others of
-// a gather and of a reduction. They go by the slots of the board. Each member waits only for data that it needs, or for
-// a slot of its own.
+// a gather and of a reduction, and in scans each one that has what lower ranks give. They go by the slots of the board.
+// Each member waits only for data that it needs, or for a slot of its own.
 //
 // The first such calls of a team go by messages if it has no board yet. To make one all members wait for the first of
 // them, who may wait elsewhere for a member that has gone ahead. A call in which all meet makes the board, or the call
@@ -32,6 +33,8 @@ func ahead(t *Team) {
 		gatherAhead(t, &failed)
 	case Reduce:
 		reduceAhead(t, &failed)
+	case Scan, Exscan:
+		scanAhead(t)
 	}
 }
 
@@ -88,7 +91,7 @@ func fitsSlots(t *Team, n int) bool {
 // have made the same calls, and were told of a board all or none.
 func boarded(t *Team) bool {
 	a := &t.args
-	return t.board.Known() || t.turn > unmetCalls || !a.Kind.rooted() || a.Irregular ||
+	return t.board.Known() || t.turn > unmetCalls || a.Kind.needsAll() || a.Irregular ||
 		t.Choice.Blocking[a.Kind] != "" || !fitsSlots(t, a.agreed())
 }
 
@@ -161,55 +164,143 @@ func scatterAhead(t *Team, failed *cad.Failure) {
 	}
 }
 
-// gatherAhead: the root takes the blocks of the others in their order from its own place on.
-func gatherAhead(t *Team, failed *cad.Failure) {
-	a, b, n, root := &t.args, t.board, t.size, t.args.Root
+// collectAhead: the others give n bytes each. The root has them taken in the order of members, from its own place on,
+// each with whether that member makes the same call; they hold still until Pass. It returns true at the root if it has
+// those of all.
+func collectAhead(t *Team, failed *cad.Failure, take func(member int, data []byte, alike bool)) bool {
+	b, n, root := t.board, t.size, t.args.Root
 	if !b.Enter() {
-		return
+		return false
 	}
 	if t.Rank != root {
 		giveAhead(t, failed, n, b.Only(root), packOwn, 0)
-		return
+		return false
 	}
 	for distance := 1; distance < t.Size; distance++ {
 		member := t.neighbour(distance)
 		data, sig, ok := b.Take(member, n)
 		if !ok {
-			return
+			return false
 		}
+		take(member, data, b.Same(member, sig, t.call))
+	}
+	return true
+}
+
+func gatherAhead(t *Team, failed *cad.Failure) {
+	a := &t.args
+	if !collectAhead(t, failed, func(member int, data []byte, alike bool) {
 		line.ReadsBytes(data)
-		if part := a.Recv.PartOf(member); b.Same(member, sig, t.call) {
+		if part := a.Recv.PartOf(member); alike {
 			part.Unpack(data, 0)
 		}
+	}) {
+		return
 	}
-	if own, part := a.Send.own(), a.Recv.PartOf(root); !a.InPlace {
-		btl.Copy(&part, &own, 0, n)
+	if own, part := a.Send.own(), a.Recv.PartOf(a.Root); !a.InPlace {
+		btl.Copy(&part, &own, 0, t.size)
 	}
-	b.Pass(b.Others())
+	t.board.Pass(t.board.Others())
 }
 
 // reduceAhead: the root reads the vectors of all where they have left them, and combines them in their order.
 func reduceAhead(t *Team, failed *cad.Failure) {
-	a, b, n, root := &t.args, t.board, t.size, t.args.Root
+	a, root := &t.args, t.args.Root
+	from, match := slices.Grow(t.from[:0], t.Size)[:t.Size], failed.Fault == 0
+	t.from = from
+	if !collectAhead(t, failed, func(member int, data []byte, alike bool) {
+		from[member], match = data, match && alike
+	}) {
+		return
+	}
+	if from[root] = t.own(); match {
+		a.take(t, root, t.size, from)
+	}
+	from[root] = nil // it is the caller's
+	t.board.Pass(t.board.Others())
+}
+
+// scanAhead: a member takes what comes before it, from the nearest members on. It gives the block that ends at it as
+// soon as it has that. So it waits for lower ranks alone, and nobody waits for one that waits without need. See
+// package order for who gives what.
+func scanAhead(t *Team) {
+	a, b, n := &t.args, t.board, t.size
 	if !b.Enter() {
 		return
 	}
-	if t.Rank != root {
-		giveAhead(t, failed, n, b.Only(root), packOwn, 0)
-		return
+	givers, within := t.givers(t.Rank)
+	last := len(givers)
+	from := slices.Grow(t.from[:0], last+1)[:last+1]
+	from[last], t.from = t.own(), from
+	blocks := from // of the result
+	if a.Kind == Exscan {
+		blocks = from[:last]
 	}
-	from, alike := slices.Grow(t.from[:0], t.Size)[:t.Size], failed.Fault == 0
-	for distance := 1; distance < t.Size; distance++ {
-		member := t.neighbour(distance)
-		data, sig, ok := b.Take(member, n)
+	for i := 0; ; i++ {
+		if i == within {
+			block, ok := giveBlock(t, from[last-i:])
+			if !ok {
+				return
+			}
+			if a.Kind == Scan && block != nil {
+				blocks = from[:last-i+1]
+				blocks[last-i] = block
+			}
+		}
+		if i == last {
+			break
+		}
+		data, sig, ok := b.Take(int(givers[i]), n)
 		if !ok {
 			return
 		}
-		from[member], alike = data, b.Same(member, sig, t.call) && alike
+		line.ReadsBytes(data)
+		b.Same(int(givers[i]), sig, t.call)
+		from[last-1-i] = data
 	}
-	if from[root], t.from = t.own(), from; alike {
-		a.take(t, root, n, from)
+	if t.failure.Fault == 0 && len(blocks) > 0 {
+		prefix(t, a.Recv.Data[:n], blocks)
 	}
-	from[root] = nil // it is the caller's
-	b.Pass(b.Others())
+	clear(from) // some are the caller's, and others change now
+	b.Pass(givers)
+}
+
+// giveBlock combines the block that ends at this member, and gives it to those that take it; nil: nobody does. It
+// returns false if the call has failed. A member that knows of a failure gives that.
+func giveBlock(t *Team, from [][]byte) (block []byte, ok bool) {
+	b, n, takers := t.board, t.size, order.Takers(t.Rank, t.Size)
+	if takers == 0 {
+		return nil, true
+	}
+	block = from[0][:n]
+	if len(from) > 1 && t.failure.Fault == 0 {
+		block = t.temp(n)
+		prefix(t, block, from)
+	}
+	to := b.Behind(t.Rank, takers)
+	if t.failure.Fault != 0 {
+		return block, b.GiveFailure(&t.failure, t.call, to)
+	}
+	data := b.Lend(n, to)
+	if data == nil {
+		return nil, false
+	}
+	line.Copy(data, block)
+	b.Give(t.call)
+	return block, true
+}
+
+// givers is order.Givers.
+func (c *combining) givers(rank int) (givers []int32, within int) {
+	if !c.asked {
+		c.asked = true
+		c.before, c.within = order.Givers(rank)
+	}
+	return c.before, c.within
+}
+
+// prefix combines blocks of a prefix in the one order.
+func prefix(t *Team, sum []byte, blocks [][]byte) {
+	defer t.noteOperator(&t.failure)
+	t.order.Prefix(t.args.Op, sum, blocks)
 }

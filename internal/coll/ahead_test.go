@@ -146,12 +146,13 @@ func TestSlotMismatch(t *testing.T) {
 	}
 }
 
-// TestNobodyWaits: the root of a broadcast and of a scatter, and the others of a gather and a reduction, are through
-// before any other member has come, as often as they have slots; also before the team has a board.
+// TestNobodyWaits: the root of a broadcast and of a scatter, the others of a gather and a reduction, and the first
+// member of a scan, are through before any other member has come, as often as they have slots; also before the team has
+// a board, and also over nodes.
 func TestNobodyWaits(t *testing.T) {
-	for _, maker := range slices.Concat(colltest.Worlds[:2], inDomains) { // between nodes ranks have to connect
+	for _, maker := range slices.Concat(colltest.Worlds, inDomains) {
 		for _, cpus := range []int{2, 8} {
-			for _, kind := range []Kind{Bcast, Scatter, Gather, Reduce} {
+			for _, kind := range []Kind{Bcast, Scatter, Gather, Reduce, Scan, Exscan} {
 				if kind == Reduce && strings.HasSuffix(maker.Name, "in domains") && cpus >= 8 {
 					continue // goes up the tree
 				}
@@ -175,15 +176,19 @@ func goAhead(t *testing.T, maker colltest.World, kind Kind, cpus int, made bool)
 				return err
 			}
 		}
-		first := (w.Rank == 0) == (kind == Bcast || kind == Scatter)
+		first := (w.Rank == 0) == (kind != Gather && kind != Reduce)
 		if !first {
 			<-ahead
 			for i := 2; w.Rank == 0 && i < ranks; i++ {
 				<-ahead
 			}
 		}
+		lengths := []int{4, 1000, 4096}
+		if !maker.Shared {
+			lengths = []int{4, 40, 100} // what leaders send is eager
+		}
 		for i := range calls {
-			a := simple(kind, w, []int{4, 1000, 4096}[i%3])
+			a := simple(kind, w, lengths[i%3])
 			if err := w.Run(a); err != nil {
 				return err
 			}

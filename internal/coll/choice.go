@@ -83,14 +83,12 @@ var algorithms = []algorithm{
 	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
 	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
 
-	{kind: Scan, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
-	{kind: Scan, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
+	{kind: Scan, name: "slot", run: ahead, ahead: true, regular: true, fits: fitsSlots, suits: always},
 	{kind: Scan, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Scan, name: "recursive-doubling", build: graphScan, suits: always, shared: always},
-	{kind: Exscan, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
-	{kind: Exscan, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
+	{kind: Scan, name: "blocks", build: graphScan, suits: always, shared: always},
+	{kind: Exscan, name: "slot", run: ahead, ahead: true, regular: true, fits: fitsSlots, suits: always},
 	{kind: Exscan, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Exscan, name: "recursive-doubling", build: graphScan, suits: always, shared: always},
+	{kind: Exscan, name: "blocks", build: graphScan, suits: always, shared: always},
 
 	{kind: Gather, name: "slot", run: ahead, ahead: true, regular: true, layouts: true, fits: fitsSlots,
 		suits: always},

@@ -62,8 +62,11 @@ func (c *caller) Signature() uint64 { return c.call }
 
 // Waiting implements board.Caller.
 func (c *caller) Waiting() job.Waiting {
-	w := job.Waiting{Context: c.Context}
-	(*Team)(c).sayCall(&w, job.NeedAll)
+	w, need := job.Waiting{Context: c.Context}, job.NeedAll
+	if k := c.args.Kind; k.chained() && c.chosen[k].algorithm.ahead {
+		need = job.NeedPeers // another one each
+	}
+	(*Team)(c).sayCall(&w, need)
 	return w
 }
 

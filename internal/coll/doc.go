@@ -18,8 +18,9 @@
 //   - The ring (flat.go): a few members with a CPU each leave short vectors, and each reads those of all.
 //   - The tree (domains.go): members are many, or bound to several domains of caches or memory. Short vectors go up a
 //     tree of these, and results down.
-//   - Slots (ahead.go): who gives short bytes and needs none leaves them, and goes on: the root of a broadcast and of a
-//     scatter, the others of a gather and of a reduction. Nobody synchronises.
+//   - Slots (ahead.go): who gives short bytes leaves them, and goes on when it has what it needs: at once the root of a
+//     broadcast and of a scatter, the others of a gather and of a reduction. In scans it needs what lower ranks give.
+//     Nobody synchronises.
 //   - Work (direct.go): all arrive, and share what there is to do. A barrier is no more than arrivals.
 //
 // # Direct
@@ -48,27 +49,29 @@
 // # Who waits for whom
 //
 // Short is up to 4 KiB, and what fits into slots or a ring. By the standard any call may wait for all, and a barrier
-// must. "Data" is what the call needs. Open MPI sends messages: those up to its eager limit wait for nobody.
+// must. "Data" is what the call needs. The column of Open MPI (4.1) was measured with 8 ranks on one node, 8 B and
+// 64 KiB: who returns while one has not called. Its messages up to the eager limit wait for nobody.
 //
 //	call                       length  data             Open MPI         one address space       between processes
 //	Bcast, Scatter: root       short   nobody           nobody           a free slot             a free slot
-//	                           long    nobody           its children     all, until all is done  its children
+//	                           long    nobody           whom it sends to all, until all is done  its children
 //	Bcast, Scatter: others     short   the root         its parent       the root                the root
 //	                           long    the root         its parent       all                     its parent
 //	Gather: root               any     all              all              all                     all
 //	Gather: others             short   nobody           its children     a free slot             a free slot
 //	                           long    nobody           children, root   all                     the root
-//	Gatherv, Scatterv          any     as the others    the root         all                     the root
+//	Gatherv, Scatterv          short   as the others    as the others    all                     the root
+//	                           long    as the others    the root in turn all                     the root
 //	Reduce: others             short   nobody           its children     a free slot             a free slot
-//	                           long    nobody           its children     all                     children, parent
-//	Scan, Exscan               short   lower ranks      the rank before  all (ring)              all (ring)
-//	                           long    lower ranks      the rank before  all                     some lower ranks
+//	                           long    nobody           children, parent all                     children, parent
+//	Scan, Exscan               short   lower ranks      the rank before  lower ranks             lower ranks
+//	                           long    lower ranks      both neighbours  all                     lower ranks, takers
 //	Allreduce, Allgather,      any     all              all              all                     all
 //	Alltoall, Reduce_scatter
 //	of neighbours              any     its neighbours   its neighbours   its neighbours          its neighbours
 //
 // Over domains the root of a Bcast is its domain's source, and the first member of another domain is that of the
-// others there. All short calls but these, Scatter and Gather wait for all, in the tree. The first calls of a
+// others there. A short Reduce then waits for all, in the tree. The first calls of a
 // team go by messages, as in Open MPI: see ahead.go. A long call in one address space waits for all since the members
 // share its work, and since others use the buffers of each until its end.
 //

@@ -83,7 +83,7 @@ func (t *Team) combine() {
 		from = append(from, t.board.Conveyed(member))
 	}
 	t.from = from
-	if t.args.Kind.reduces() && t.args.Kind != Scan && t.args.Kind != Exscan {
+	if t.args.Kind.reduces() {
 		t.reduce(to, from)
 		return
 	}

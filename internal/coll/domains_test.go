@@ -79,7 +79,8 @@ func TestDomainsInTurn(t *testing.T) {
 			}
 			for kind := Barrier; kind < kinds; kind++ {
 				way := "domains"
-				if kind == Bcast || kind == Gather || kind == Scatter || kind == Reduce && ranks == manyRanks {
+				switch {
+				case kind.rooted() && kind != Reduce, kind.chained(), kind == Reduce && ranks == manyRanks:
 					way = "slot"
 				}
 				for _, n := range []int{4, board.RingData / ranks / ranks} {

@@ -80,12 +80,6 @@ func (a *Args) take(c combiner, rank, n int, from [][]byte) {
 		}
 	case Allreduce:
 		c.reduce(a.Recv.Data[:n], from)
-	case Scan:
-		c.reduce(a.Recv.Data[:n], from[:rank+1])
-	case Exscan:
-		if rank > 0 {
-			c.reduce(a.Recv.Data[:n], from[:rank])
-		}
 	case ReduceScatter:
 		start, length := a.Send.block(rank)
 		for i := range from {

@@ -20,8 +20,8 @@ func graphAllreduceTree(b *builder) {
 	b.down(result, 0, done)
 }
 
-// graphAllreduceDoubling: after round i each member has the result of its block of 2^(i+1) members. The halves of a
-// block exchange theirs; the members of a shorter right half serve several.
+// graphAllreduceDoubling: in each round the halves of a block exchange their results, and the blocks of the next round
+// are twice as long. The members of a shorter right half serve several.
 func graphAllreduceDoubling(b *builder) {
 	t := b.t
 	n := len(b.a.Send.Data)
@@ -159,59 +159,78 @@ func (b *builder) preserve(own, result []byte) ([]byte, cad.Node) {
 	return copied, b.copy(copied, own)
 }
 
-// graphScan: after round i each member has the result of its block of 2^(i+1) members, as long as there are members
-// behind that need it, and that of the members of the block up to itself, or before itself. A vector that a node has
-// written is not written again.
+// partial is a vector that a node of a graph has made.
+type partial struct {
+	data []byte
+	done cad.Node
+	read bool // by another node: it is not written again
+}
+
+// graphScan: a member takes what comes before it, from the nearest members on, and gives the block that ends at it: see
+// package order.
 func graphScan(b *builder) {
-	t := b.t
-	type partial struct {
-		data []byte
-		done cad.Node
-	}
-	prepend := func(in, to partial) partial {
-		sum := make([]byte, len(in.data))
-		return partial{sum, b.calc(sum, to.data, to.done, b.copy(sum, in.data, in.done))}
-	}
+	givers, within := order.Givers(b.t.Rank)
+	takers := order.Takers(b.t.Rank, b.t.Size)
 	b.segments(func(own, result []byte) {
-		block := partial{data: own}
-		var prefix partial
-		if b.a.Kind == Scan {
-			prefix = block
+		block, before := partial{data: own, read: true}, partial{read: true} // with this member, and without it
+		sum := &block
+		if b.a.Kind == Exscan {
+			sum = &before
+		}
+		last := result // a place for the sum, if no other vector is written there
+		if !b.a.Op.Symmetric || len(result) == 0 || same(own, result) {
+			last = nil
+		}
+		near, far := givers[:within], givers[within:]
+		for _, from := range near {
+			switch {
+			case takers == 0 || sum == &block && len(far) == 0:
+				*sum = b.prepend(last, int(from), *sum, len(own))
+			case sum == &block:
+				block = b.prepend(nil, int(from), block, len(own))
+			default:
+				block, before = b.prependBoth(int(from), block, before)
+			}
 		}
 		var sent []cad.Node
-		for half := 1; half < t.Size; half *= 2 {
-			h := order.At(t.Rank, half, t.Size)
-			if !h.Meet() {
-				continue
-			}
-			if more := h.More(t.Size); h.Left() {
-				h.Partners(func(member int) { sent = append(sent, b.send(block.data, member, block.done)) })
-				if more {
-					sum := make([]byte, len(own))
-					block = partial{sum, b.fold(sum, h.Partner(), b.copy(sum, block.data, block.done))}
-				}
-			} else {
-				in := partial{data: make([]byte, len(own))}
-				in.done = b.recv(in.data, h.Partner())
-				if more {
-					sent = append(sent, b.send(block.data, h.Partner(), block.done))
-				}
-				alike := same(prefix.data, block.data)
-				if prefix.data == nil {
-					prefix = in
-				} else {
-					prefix = prepend(in, prefix)
-				}
-				switch {
-				case more && alike:
-					block = prefix
-				case more:
-					block = prepend(in, block)
-				}
-			}
+		for to := b.t.Rank + 1; to <= b.t.Rank+takers; to++ {
+			sent = append(sent, b.send(block.data, to, block.done))
+			block.read = true
 		}
-		if prefix.data != nil {
-			b.copy(result, prefix.data, append(sent, prefix.done, block.done)...)
+		for _, from := range far {
+			*sum = b.prepend(last, int(from), *sum, len(own))
+		}
+		if sum.data != nil {
+			b.copy(result, sum.data, append(sent, sum.done, block.done)...)
 		}
 	})
+}
+
+// prepend has the n bytes that a member gives combined with what comes after them, if that has any data. What is read
+// by others stays: the result lies in a place then, nil stands for a new one.
+func (b *builder) prepend(place []byte, from int, to partial, n int) partial {
+	if !to.read && b.a.Op.Symmetric {
+		to.done = b.fold(to.data, from, to.done)
+		return to
+	}
+	if place == nil {
+		place = make([]byte, n)
+	}
+	done := b.recv(place, from)
+	if to.data != nil {
+		done = b.calc(place, to.data, to.done, done)
+	}
+	return partial{data: place, done: done}
+}
+
+// prependBoth is prepend for two vectors.
+func (b *builder) prependBoth(from int, one, other partial) (partial, partial) {
+	in := b.prepend(nil, from, partial{read: true}, len(one.data))
+	sum := make([]byte, len(one.data))
+	one = partial{data: sum, done: b.calc(sum, one.data, one.done, b.copy(sum, in.data, in.done))}
+	if other.data != nil {
+		in.done = b.calc(in.data, other.data, other.done, one.done)
+	}
+	in.read = true // by the copy
+	return one, in
 }

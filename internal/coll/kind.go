@@ -51,6 +51,9 @@ func (k Kind) needsAll() bool {
 	return false
 }
 
+// chained tells whether members need what others before them give.
+func (k Kind) chained() bool { return k == Scan || k == Exscan }
+
 // reduces tells whether the operation has an operator.
 func (k Kind) reduces() bool { return k >= Reduce && k <= Exscan }
 

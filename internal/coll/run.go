@@ -229,6 +229,10 @@ type combining struct {
 	order order.Evaluator
 	from  [][]byte // what the members have given, also in other calls by the ring or the tree
 	into  [][]byte // where results of a scan belong
+
+	asked  bool    // the rest is known: see order.Givers
+	before []int32 // members that this one takes from in a scan
+	within int
 }
 
 // reduce combines vectors of the call in the one order.

@@ -57,7 +57,7 @@ const (
 	MostPiece  = 32 << 10       // longest piece
 	boardPiece = 8 << 20        // all pieces of a board
 	fewPieces  = 4              // of a member with a CPU for itself
-	slotBytes  = 4 << 10        // see slotShare
+	slotBytes  = Eager          // see slotShare
 	lingering  = 28             // yields of a member before it waits as for anything else
 
 	// crossedLooks is how many looks of a reader go with one for calls that differ. That may read lines of all members.
@@ -79,9 +79,8 @@ type lent struct {
 
 // slotted is what a member knows of its slots and of those of others.
 type slotted struct {
-	given  []given // nil: no call has been made yet; those of a member lie together
-	pieces []byte  // likewise
-
+	given                 []given // nil: no call has been made yet; those of a member lie together
+	pieces                []byte  // likewise
 	slotsLent, piecesLent []lent
 	heard                 []uint64 // of each member a call that it has passed, as was seen
 
@@ -145,7 +144,7 @@ func (m *Members) Slotted(n int) bool {
 // FitsPieces tells whether n bytes fit into the pieces of a member.
 func (m *Members) FitsPieces(n int) bool { return n <= m.pieceCount()*m.PieceSize() }
 
-// prepareSlots makes what this member keeps of slots.
+// prepareSlots makes what this member keeps.
 func (b *Board) prepareSlots() {
 	s := &b.slotted
 	s.slotsLent, s.piecesLent = make([]lent, b.slotCount()), make([]lent, b.pieceCount())
@@ -187,9 +186,10 @@ func (b *Board) Route(root int) (from int, to []int32) {
 	return root, b.near
 }
 
-// Others are all members but this one, and Only is one member, as readers.
-func (s *slotted) Others() []int32         { return s.others }
-func (s *slotted) Only(member int) []int32 { return s.everyone[member : member+1] }
+// Others are all members but this one, Only is one member, and Behind are n members after one, as readers.
+func (s *slotted) Others() []int32              { return s.others }
+func (s *slotted) Only(member int) []int32      { return s.everyone[member : member+1] }
+func (s *slotted) Behind(member, n int) []int32 { return s.everyone[member+1:][:n] }
 
 // Lend returns where this member writes the n bytes that it gives in the call, for some readers, which hold still. It
 // waits until the place is free. nil: the call has failed.

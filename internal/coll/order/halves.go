@@ -20,9 +20,6 @@ func (h Halves) Meet() bool { return h.right > 0 }
 // Left tells whether the member is in the left half.
 func (h Halves) Left() bool { return h.member < h.first+h.half }
 
-// More tells whether there are members behind the block: then these need what the block has.
-func (h Halves) More(members int) bool { return h.first+2*h.half < members }
-
 // Givers and takers of the halves. A member of the left half has one partner in the right half. A member of a right
 // half that is shorter is the partner of several.
 

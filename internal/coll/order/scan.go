@@ -39,13 +39,13 @@ func (x *scan) piece(results, from [][]byte, at int, exclusive bool) {
 		result := results[i][at:][:x.n]
 		switch {
 		case !exclusive:
-			x.prefix(result)
+			e.prefix(x.op, result, x.spare)
 			line.WritesBytes(result)
 		case i > 0:
 			line.Copy(result, before)
 			fallthrough
 		default:
-			x.prefix(before)
+			e.prefix(x.op, before, x.spare)
 		}
 	}
 }
@@ -63,22 +63,4 @@ func (x *scan) add(in []byte) {
 	to := e.place(e.depth+1, x.n)
 	copy(to, in)
 	e.push(x.op, to, 1)
-}
-
-// prefix combines the blocks, from the last on, and keeps them.
-func (x *scan) prefix(to []byte) {
-	e := x.e
-	right := e.blocks[e.depth-1].data
-	for i := e.depth - 2; i >= 0; i-- {
-		sum := to
-		if i > 0 {
-			sum = e.place(x.spare+i%2, x.n)
-		}
-		copy(sum, e.blocks[i].data)
-		x.op.Apply(sum, right)
-		right = sum
-	}
-	if e.depth == 1 {
-		copy(to, right)
-	}
 }
