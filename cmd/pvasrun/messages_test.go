@@ -146,11 +146,23 @@ func TestBenchGoroutines(t *testing.T) {
 	got := command(t, nil, "bench", "barrier", "--reps", "2", "--goroutines", "3")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "# barrier, 2 ranks of 3 goroutines, us\n")
-	for _, wrong := range []string{"allreduce --goroutines 0", "ring --goroutines 2",
+	for _, wrong := range []string{"allreduce --goroutines 0", "ring --goroutines 2", "ring --late 1ms",
 		"barrier --goroutines 2 --compare mpich"} {
 		got := command(t, nil, append([]string{"bench"}, strings.Fields(wrong)...)...)
 		require.Equal(t, 2, got.code, got.stderr)
 	}
+}
+
+// One rank computes before each call.
+func TestBenchLate(t *testing.T) {
+	for _, r := range timedResults(t, turn(t, 0), "reduce", "-n", "3", "--sizes", "8,16,80,800", "--reps", "30",
+		"--late", "1ms") {
+		require.InDelta(t, 1000, r.Late, 0)
+		require.Greater(t, r.Max*3, 1000.0, "a rank computes in each third call")
+	}
+	got := command(t, nil, "bench", "barrier", "--reps", "2", "--late", "10us")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stdout, "# barrier, 2 ranks, one late by 10 us, us\n")
 }
 
 // The loop takes part once, and has no settings of messages.

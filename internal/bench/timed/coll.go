@@ -14,6 +14,9 @@ import (
 // Several goroutines of a rank can make the calls, each on a communicator of its own, as the
 // threads of IMB-MT do. The time of a unit is then that of all calls of a rank, divided by
 // their number.
+//
+// With Config.Late one rank is late in each call. The time of a unit is then still that of a call, with what ranks
+// compute: of which a rank has its share, and no more if nobody waits who need not.
 func Collectives() []string { return slices.Sorted(maps.Keys(collectives)) }
 
 // collRepetitions are at most 1,000, and move no more than about 1 GiB in all.

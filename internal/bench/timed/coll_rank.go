@@ -11,7 +11,7 @@ import (
 )
 
 // A collRank is a rank that measures one collective operation at one size. The loops
-// follow IMB: the root changes from call to call, and nothing else keeps the ranks in
+// follow IMB: the root changes from call to call unless a rank is late, and nothing else keeps the ranks in
 // step. runner/peer/coll.c has the same in C, for one thread. With several goroutines each is a collRank, on a
 // communicator of its own.
 type collRank struct {
@@ -21,6 +21,7 @@ type collRank struct {
 	out, in     []byte
 	outF, inF   []float64
 	sum         *mpi.Op[float64]
+	late        time.Duration // for which one of the ranks computes before each call
 }
 
 // collectives are the operations. n is the length that is reported: of the vector, or
@@ -69,12 +70,12 @@ func waited(request mpi.Request, err error) error {
 	return err
 }
 
-// collRankMain is the rank program; its arguments are those of runner/peer/coll.c, and the number of
-// goroutines.
+// collRankMain is the rank program; its arguments are those of runner/peer/coll.c.
 func collRankMain(args []string) {
-	goroutines := 1
-	if len(args) > 3 {
-		rankside.ScanArgs("those of a benchmark, and goroutines", args[3:], &goroutines)
+	goroutines, late := 1, 0.0
+	if more := args[min(len(args), 3):]; len(more) > 0 {
+		rankside.ScanArgs("those of a benchmark, goroutines, and seconds", more,
+			[]any{&goroutines, &late}[:min(len(more), 2)]...)
 		args = args[:3]
 	}
 	rankside.TimedRank(args, collectives,
@@ -85,7 +86,7 @@ func collRankMain(args []string) {
 				if err != nil {
 					return err
 				}
-				callers[i] = caller
+				callers[i], caller.late = caller, time.Duration(late*float64(time.Second))
 				if i < len(callers)-1 { // the last caller has the world itself
 					if caller.world, err = world.Dup(); err != nil {
 						return err
@@ -162,11 +163,27 @@ func (c collCallers) call(step func(*collRank, int) error, first, calls int) err
 
 func (r *collRank) call(step func(*collRank, int) error, first, calls int) error {
 	for i := first; i < first+calls; i++ {
-		if err := step(r, i%r.world.Size()); err != nil {
+		root := i % r.world.Size()
+		if r.late > 0 {
+			root = 0
+			r.compute(i)
+		}
+		if err := step(r, root); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// compute lets one rank be late in a call, the same as in runner/peer/coll.c.
+func (r *collRank) compute(call int) {
+	x := uint64(call+1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	if x>>33%uint64(r.world.Size()) != uint64(r.world.Rank()) {
+		return
+	}
+	for start := time.Now(); time.Since(start) < r.late; {
+	}
 }
 
 // measure warms up and lets rank 0 print the line that parseLines reads.

@@ -14,6 +14,9 @@ type Config struct {
 	// Goroutines of each rank that call at a time, each on a communicator of its own. Only of Collectives and
 	// of our ranks; 0: one.
 	Goroutines int
+	// Late is for how long one rank, another at random in each call, computes before it calls. The root is then rank 0.
+	// Only of Collectives.
+	Late       time.Duration
 	Sizes      []int         // bytes; barrier has none, and is run once
 	Rounds     int           // each contestant runs so often, in turn; medians are reported
 	Repeat     int           // repetitions per size; 0: by size
@@ -34,6 +37,7 @@ type Result struct {
 	Ranks       int     `json:"ranks"`
 	Nodes       int     `json:"nodes,omitempty"`      // if several
 	Goroutines  int     `json:"goroutines,omitempty"` // of each rank, if several; then Repetitions are of each one
+	Late        float64 `json:"late_us,omitempty"`    // see Config
 	Bytes       int     `json:"bytes"`
 	Repetitions int     `json:"repetitions"`
 	Min         float64 `json:"t_min_us"` // of messages the fastest block of the repetitions, else the fastest rank

@@ -13,6 +13,9 @@ func (r Result) Point(who string, us float64) results.Point {
 	if r.Goroutines > 1 {
 		p.Setting = fmt.Sprintf("%d goroutines", r.Goroutines)
 	}
+	if r.Late > 0 {
+		p.Setting = fmt.Sprintf("%.0f us late", r.Late)
+	}
 	if r.MessagesPerS > 0 && us > 0 {
 		p.Values["messages_per_s"] = r.MessagesPerS * r.Avg / us
 	}

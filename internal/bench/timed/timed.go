@@ -88,8 +88,11 @@ func (c *Config) program(who runner.Contestant) []string {
 		items[i] = fmt.Sprintf("%d:%d", n, reps)
 	}
 	args := []string{program, c.Benchmark, strings.Join(items, ","), runner.Seconds(c.Limit)}
-	if c.Goroutines > 1 {
-		args = append(args, strconv.Itoa(c.Goroutines))
+	if c.Goroutines > 1 || c.Late > 0 {
+		args = append(args, strconv.Itoa(max(c.Goroutines, 1)))
+	}
+	if c.Late > 0 {
+		args = append(args, strconv.FormatFloat(c.Late.Seconds(), 'g', -1, 64))
 	}
 	return args
 }
@@ -97,7 +100,7 @@ func (c *Config) program(who runner.Contestant) []string {
 func (c *Config) result(who runner.Contestant, t timing) Result {
 	r := Result{
 		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.Path(), Profile: who.Profile,
-		Algorithm: t.algorithm, Ranks: c.Ranks,
+		Algorithm: t.algorithm, Ranks: c.Ranks, Late: float64(c.Late.Nanoseconds()) / 1e3,
 		Bytes: t.bytes, Repetitions: t.reps, Min: t.min, Avg: t.avg, Max: t.max,
 	}
 	if who.Site != nil {

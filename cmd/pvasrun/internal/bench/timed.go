@@ -27,6 +27,7 @@ type timedFlags struct {
 	SingleCopy []string  `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
 	Rounds     int       `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
 	Goroutines int       `long:"goroutines" most:"1024; each makes communicators of its own, which takes milliseconds" env:"GOROUTINES" value-name:"N" default:"1" description:"of each rank, for collectives: each calls on a communicator of its own, and the time is that of all calls of a rank, divided by their number"`
+	Late       cli.Lapse `long:"late" env:"LATE" value-name:"DUR" description:"of collectives: in each call one rank, at random, computes so long before it; rank 0 is the root"`
 	Profile    string    `long:"profile" env:"PROFILE" value-name:"FILE" description:"run ours also by the numbers that pvasrun tune has written to the file, in turn"`
 	Reps       int       `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
 }
@@ -37,7 +38,7 @@ type timedKind struct {
 	smallest   int                                         // but not smaller ones
 	largest    int                                         // and this
 	loop       bool                                        // the plain loop takes part
-	goroutines bool                                        // a rank may have several
+	collective bool                                        // several goroutines of a rank, and late ranks
 	rounds     int                                         // default, with --compare
 	check      func(benchmark string, f *timedFlags) error // what else the flags must be
 }
@@ -60,7 +61,7 @@ var messageKind = timedKind{
 var collectiveKind = timedKind{
 	factor:     8,
 	largest:    1 << 20,
-	goroutines: true,
+	collective: true,
 	rounds:     3,
 	check: func(benchmark string, f *timedFlags) error {
 		if f.NP < 1 {
@@ -127,7 +128,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	}
 	cfg := timed.Config{
 		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps,
-		Limit: time.Duration(f.MaxSeconds),
+		Late: time.Duration(f.Late), Limit: time.Duration(f.MaxSeconds),
 	}
 	if !f.IsNamed() { // all ranks are on this machine
 		if err := cli.Fits("--sizes", cfg.Memory()); err != nil {
@@ -174,8 +175,10 @@ func (f *timedFlags) check(benchmark string, kind *timedKind, site *runner.Site)
 	case site != nil && !f.IsNamed() && slices.Contains(f.Compare, "mpich"):
 		return errors.New("--compare mpich with --nodes: its UCX looks for the devices of the machine, not for those " +
 			"of a namespace; name nodes by --hosts")
-	case f.Goroutines != 1 && !kind.goroutines:
+	case f.Goroutines != 1 && !kind.collective:
 		return errors.New("--goroutines: for collective operations only")
+	case f.Late != 0 && !kind.collective:
+		return errors.New("--late: for collective operations only")
 	case f.Rounds < 1 && f.Rounds != cli.NotGiven:
 		return errors.New("--rounds: at least one is needed")
 	case benchmark == "copy" && site != nil:
@@ -272,11 +275,13 @@ func printTimed(benchmark string, contenders []runner.Contestant, results [][]ti
 	if rate {
 		unit = "MB/s and messages/s"
 	}
-	callers := ""
+	callers, nodes := "", ""
 	if n := results[0][0].Goroutines; n > 1 {
 		callers = fmt.Sprintf(" of %d goroutines", n)
 	}
-	nodes := ""
+	if us := results[0][0].Late; us > 0 {
+		callers += fmt.Sprintf(", one late by %.0f us", us)
+	}
 	if n := results[0][0].Nodes; n > 0 {
 		nodes = fmt.Sprintf(" on %d nodes", n)
 	}

@@ -1,21 +1,38 @@
 /* The benchmarks of collective operations of pvasrun for an installed MPI: the same
  * loops, warm-ups and repetitions as coll_rank.go, the same output.
  *
- *   coll BENCHMARK BYTES:REPETITIONS,... SECONDS
+ *   coll BENCHMARK BYTES:REPETITIONS,... SECONDS [GOROUTINES [LATE]]
  *
+ * with one thread, and one rank late by so many seconds in each call,
  * prints "bytes repetitions average minimum maximum": microseconds for one call, over
  * the ranks. */
 #include "common.h"
+#include <stdint.h>
 
 static const char *what;
 static int n;
 static char *out, *in;
 static MPI_Comm ring;
 
+static double late;
+
+/* compute lets one rank be late in a call, the same as in coll_rank.go. */
+static void compute(int call)
+{
+	uint64_t x = (uint64_t)(call + 1) * 0x9e3779b97f4a7c15;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	if ((x >> 33) % size != (uint64_t)rank)
+		return;
+	for (double from = MPI_Wtime(); MPI_Wtime() - from < late;)
+		;
+}
+
 static void step(int i)
 {
-	int root = i % size;
+	int root = late > 0 ? 0 : i % size;
 	MPI_Request request = MPI_REQUEST_NULL;
+	if (late > 0)
+		compute(i);
 	if (!strcmp(what, "barrier"))
 		MPI_Barrier(MPI_COMM_WORLD);
 	else if (!strcmp(what, "bcast"))
@@ -81,6 +98,7 @@ int main(int argc, char **argv)
 	int periodic = 1;
 	start(&argc, &argv, 3);
 	what = argv[1];
+	late = argc > 5 ? atof(argv[5]) : 0;
 	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
 	for (char *item = strtok(argv[2], ","); item; item = strtok(NULL, ",")) {
 		int reps;

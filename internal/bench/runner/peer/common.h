@@ -14,7 +14,7 @@ static void start(int *argc, char ***argv, int arguments)
 	MPI_Init(argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (*argc != arguments + 1)
+	if (*argc < arguments + 1)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
