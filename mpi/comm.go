@@ -81,7 +81,7 @@ func (c *Comm) Size() int { return c.inner().Size() }
 // A receive or a probe is cancelled, unless its message has come: none is lost. A blocking send that is underway goes
 // on by itself: its buffer must not be written to any more. After a collective operation that has ended so, its buffers
 // must not be used, and all further calls on c, whose ranks are out of step now, return ErrInterrupted. With
-// pvasrun --survive it is revoked. Else a goroutine takes part on, until the others have come or Finalize ends it. So
+// pvasrun --survive it is revoked. Else a goroutine goes on with it until the others have come, or Finalize ends it. So
 // use a communicator of its own (Dup) for collectives that may be interrupted.
 //
 // Operations that do not block begin as on c, unless ctx has ended: wait by Request.WaitContext. Calls that

@@ -19,12 +19,20 @@ import (
 //
 // MPI Forum issue 20 (MPIX_Comm_agree).
 func Agree(c *Comm, flag uint64) (agreed uint64, err error) {
+	if err := outside(c); err != nil {
+		return 0, Wrap("agree", err)
+	}
+	return agreeIn(c, flag)
+}
+
+// agreeIn is Agree, also on a communicator of Survive.
+func agreeIn(c *Comm, flag uint64) (agreed uint64, err error) {
 	const op = "agree"
 	if outlasts(c) == nil && !meetInMemory(c) {
 		err = agreeFar(c, flag, func(f uint64) { agreed = f }).Run()
 		return agreed, err
 	}
-	err = awaitAgreement(c, op, func() (Request, error) { return Iagree(c, flag, func(f uint64) { agreed = f }) })
+	err = awaitAgreement(c, op, func() (Request, error) { return iagree(c, flag, func(f uint64) { agreed = f }) })
 	return agreed, err
 }
 
@@ -33,6 +41,13 @@ func Agree(c *Comm, flag uint64) (agreed uint64, err error) {
 //
 // MPI Forum issue 20 (MPIX_Comm_iagree).
 func Iagree(c *Comm, flag uint64, agreed func(flag uint64)) (Request, error) {
+	if err := outside(c); err != nil {
+		return Request{}, nonblockingError("agree", err)
+	}
+	return iagree(c, flag, agreed)
+}
+
+func iagree(c *Comm, flag uint64, agreed func(flag uint64)) (Request, error) {
 	const op = "agree"
 	if err := outlasts(c); err != nil {
 		return Request{}, nonblockingError(op, err)
@@ -77,7 +92,7 @@ func Shrink(c *Comm) (n *Comm, err error) {
 // MPI Forum issue 20 (MPIX_Comm_ishrink).
 func Ishrink(c *Comm) (*Comm, Request, error) {
 	const op = "shrink"
-	err := outlasts(c)
+	err := errors.Join(outlasts(c), outside(c))
 	switch {
 	case err != nil:
 	case c.remote() != nil:
@@ -137,6 +152,19 @@ func outlasts(c *Comm) error {
 	}
 	if err := c.usable(); !errors.Is(err, ErrRevoked) {
 		return err
+	}
+	return nil
+}
+
+// errWithin means that the function of Survive would agree while another member has returned from it.
+var errWithin = errors.New("the function of Survive must not call Agree, Shrink or Survive: return the error instead, " +
+	"and Survive agrees on it")
+
+// outside returns an error if c is of the function of Survive. A member that has found a failure returns from the
+// function, and agrees there: another one must not take that for the agreement which it makes in the function.
+func outside(c *Comm) error {
+	if c != nil && c.within != nil {
+		return errWithin
 	}
 	return nil
 }

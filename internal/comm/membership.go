@@ -259,7 +259,7 @@ func freeRevoked(c *Comm) (done bool, err error) {
 // its error. Survive then revokes the communicator, and each process revokes all that it has made of it. So each member
 // that waits there for a failed one, or for one that has returned, returns too. All who live come to Agree, which tells
 // all of them the same: whether f is done, whether a member has given up, whether one has died before it said so. If
-// one dies after that the others have done its work.
+// one dies after that, the others have done its work. f itself does not agree: see outside.
 //
 // It ends: there is another run only if Shrink finds fewer members than the last time.
 func Survive(c *Comm, f func(*Comm) error) error {
@@ -267,7 +267,7 @@ func Survive(c *Comm, f func(*Comm) error) error {
 	if f == nil {
 		return Wrap(op, errors.New("the function is nil"))
 	}
-	if err := outlasts(c); err != nil {
+	if err := errors.Join(outlasts(c), outside(c)); err != nil {
 		return Wrap(op, err)
 	}
 	if !job.Survives(c.root) {
@@ -296,6 +296,7 @@ func once(c *Comm, f func(*Comm) error) error {
 	if err != nil {
 		return err
 	}
+	n.within = n
 	return errors.Join(f(n), n.Free())
 }
 
@@ -322,7 +323,7 @@ func runOn(n *Comm, f func(*Comm) error) (over bool, err error) {
 	if err != nil {
 		_ = Revoke(n) // an error: nobody takes part any more
 	}
-	all, failed := Agree(n, mine)
+	all, failed := agreeIn(n, mine)
 	switch {
 	case failed != nil && !isLost(failed):
 		over, err = true, errors.Join(err, failed)
@@ -338,8 +339,8 @@ func runOn(n *Comm, f func(*Comm) error) (over bool, err error) {
 	case err == nil:
 		err = errors.New("another rank has met a failure")
 	}
-	if !over {
-		_ = Revoke(n)
+	if err != nil {
+		_ = Revoke(n) // a member that has not heard of it would have Free give the id to another communicator
 	}
 	return over, errors.Join(err, n.Free())
 }

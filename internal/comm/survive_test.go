@@ -392,6 +392,34 @@ func TestSurviveEndsByErrors(t *testing.T) {
 	})
 }
 
+// A member that has returned from the function agrees in Survive. So nobody agrees in the function, with --survive or
+// without: it would be taken for the same agreement.
+func TestSurviveAgreesAlone(t *testing.T) {
+	inside := func(world *Comm) error {
+		return Survive(world, func(c *Comm) error {
+			own, err := c.Dup()
+			if err != nil {
+				return err
+			}
+			for _, c := range []*Comm{c, own} {
+				_, agreed := Agree(c, 1)
+				_, begun := Iagree(c, 1, func(uint64) {})
+				_, shrunk := Shrink(c)
+				survived := Survive(c, (*Comm).Barrier)
+				for _, err := range []error{agreed, begun, shrunk, survived} {
+					if !errors.Is(err, errWithin) {
+						return fmt.Errorf("it is called: %w", err)
+					}
+				}
+			}
+			return errors.Join(c.Barrier(), own.Free())
+		})
+	}
+	_, worlds := survivors(t, 3)
+	together(t, worlds, inside)
+	overMem(t, 2, 2, mem.Options{}, inside)
+}
+
 func canceled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -29,7 +29,7 @@ import (
 
 const (
 	probeTime  = 3 * time.Second        // of a check
-	startProbe = 8 * time.Second        // of a job, which ends if a path fails
+	startProbe = 8 * time.Second        // of a job: its start waits so long if a device carries nothing
 	probeAgain = 50 * time.Millisecond  // then twice as long, and so on
 	probeLook  = 100 * time.Millisecond // the order that the time is over wakes nobody who waits for datagrams
 	probeMagic = "pvasprob"
