@@ -221,8 +221,8 @@ func reduceAhead(t *Team, failed *cad.Failure) {
 }
 
 // scanAhead: a member takes what comes before it, from the nearest members on. It gives the block that ends at it as
-// soon as it has that. So it waits for lower ranks alone, and nobody waits for one that waits without need. See
-// package order for who gives what.
+// soon as it has that. So it waits for lower ranks alone, and none of these makes it wait for more. See package order
+// for who gives what.
 func scanAhead(t *Team) {
 	a, b, n := &t.args, t.board, t.size
 	if !b.Enter() {

@@ -64,7 +64,7 @@ func (c *caller) Signature() uint64 { return c.call }
 func (c *caller) Waiting() job.Waiting {
 	w, need := job.Waiting{Context: c.Context}, job.NeedAll
 	if k := c.args.Kind; k.chained() && c.chosen[k].algorithm.ahead {
-		need = job.NeedPeers // another one each
+		need = job.NeedPeers // each member waits for members of its own
 	}
 	(*Team)(c).sayCall(&w, need)
 	return w

@@ -29,8 +29,8 @@ func byDomains(t *Team) {
 // leastShared is the length from which two steps take less time than the lines that they spare.
 const leastShared = 4 << 10
 
-// fitsTree tells whether the members meet in a tree, and it is good for a call of n bytes. What spares lines between
-// domains alone needs several: two steps, and a Reduce in which all wait for all.
+// fitsTree tells whether the members meet in a tree, and it is good for a call of n bytes. Two steps, and a Reduce in
+// which all wait for all, save lines between domains alone: they need several.
 func fitsTree(t *Team, n int) bool {
 	kind, apart := t.args.Kind, t.board.Groups() != nil
 	if kind == Allreduce && n >= leastShared && t.board.Direct && apart {

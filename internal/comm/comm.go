@@ -48,7 +48,7 @@ type Comm struct {
 	permanent   bool          // Self: Free refuses
 	state       atomic.Uint32 // ready, plain, ...
 	bound       *bound        // of a view, see With; else nil
-	within      *Comm         // that of Survive which it is, or was made of; nil: none
+	within      *Comm         // the communicator of Survive that it is, or was made of; else nil
 
 	gone atomic.Pointer[goneRanks] // see FirstGone
 

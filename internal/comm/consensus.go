@@ -157,8 +157,8 @@ func outlasts(c *Comm) error {
 }
 
 // errWithin means that the function of Survive would agree while another member has returned from it.
-var errWithin = errors.New("the function of Survive must not call Agree, Shrink or Survive: return the error instead, " +
-	"and Survive agrees on it")
+var errWithin = errors.New("the function of Survive must not call Agree, Shrink or Survive: " +
+	"return the error instead, and Survive agrees on it")
 
 // outside returns an error if c is of the function of Survive. A member that has found a failure returns from the
 // function, and agrees there: another one must not take that for the agreement which it makes in the function.

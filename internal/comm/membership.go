@@ -166,8 +166,8 @@ type revocable struct {
 // That comes after Again, at the latest: messages of others are dropped that have come, and receives end.
 //
 // A revocation that is read after known has c is found by that read. One that was read before known has c stood in its
-// slot before: so IsRevoked finds it, unless hundreds came since. It is no defect to find it twice. One of Survive that
-// c was made of is likewise: its revocation was read, or the read finds c.
+// slot before: so IsRevoked finds it, unless hundreds came since. It is no defect to find it twice. The same holds for
+// the communicator of Survive that c was made of: its revocation was heard before, or the read finds c.
 func (p *process) mayRevoke(c *Comm, id uint32) {
 	if !job.Survives(p.root) {
 		return

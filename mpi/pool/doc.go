@@ -10,6 +10,6 @@
 //
 // An error of the function, or a panic, becomes a *TaskError; the other tasks are done. So does the error of an
 // input or result that cannot be encoded, or decoded where it arrives. Errors travel as texts. Other errors end the
-// call. With pvasrun --survive the tasks of ranks that fail are done by others, so a task may be
-// done twice; if all fail rank 0 does the rest. That needs nothing of the program, but that rank 0 lives.
+// call. With pvasrun --survive the tasks of ranks that fail are done by others, so a task may be done twice; if all
+// fail rank 0 does the rest. The program does nothing for that, but rank 0 has to live.
 package pool

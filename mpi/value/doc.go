@@ -23,6 +23,6 @@
 //   - an int64, or of larger numbers a big.Int;
 //   - a []any, a map[any]any.
 //
-// Of other types with a name it refuses the sending. An interface with methods receives a pointer to a type that
+// Send refuses an any that holds another type with a name. An interface with methods receives a pointer to a type that
 // Register was told of, also if the sender had no pointer.
 package value

@@ -60,7 +60,7 @@ const (
 	slotBytes  = Eager          // see slotShare
 	lingering  = 28             // yields of a member before it waits as for anything else
 
-	// crossedLooks is how many looks of a reader go with one for calls that differ. That may read lines of all members.
+	// A reader looks for calls that differ once in crossedLooks looks: that may read lines of all members.
 	crossedLooks = 64
 )
 

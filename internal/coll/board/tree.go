@@ -18,8 +18,8 @@ import (
 //
 // # Model
 //
-// A move is the way of a line from one core to another. A core waits for its moves one after the other, and a line
-// makes them so, too. Where n members meet at one counter its line moves n times, and then that of the release. In a
+// A move is the way of a line from one core to another. A core waits for one move at a time, and a line makes
+// one at a time. Where n members meet at one counter its line moves n times, and then that of the release. In a
 // tree each level costs a parent one move to arrive, and those of the lines of its k children. On the way back it costs
 // one to write the line of the release, and k until all children have read it: 2(k+1) moves. So all levels cost
 // 2(k+1) log(n)/log(k), least for k = 4. TestTimeOfMany counts for 64 members:

@@ -46,8 +46,8 @@ func (c *Circle) Begin(mine Contribution) (*Agreement, error) {
 	return &Agreement{Machine{Number: c.begun, Self: c.Self, Size: len(c.Ranks), Mine: mine}, c}, nil
 }
 
-// Advance goes on as far as it can. It returns true, once, when the decision is there, or never will be here. If there
-// is a next agreement it wakes this rank.
+// Advance goes on as far as it can. It returns true, once, when the decision is there, or an error if this process has
+// left. If there is a next agreement it wakes this rank.
 func (a *Agreement) Advance() (over bool, err error) {
 	c := a.circle
 	if err := c.Home.hasLeft(); err != nil {

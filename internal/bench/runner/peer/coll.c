@@ -3,9 +3,9 @@
  *
  *   coll BENCHMARK BYTES:REPETITIONS,... SECONDS [GOROUTINES [LATE]]
  *
- * with one thread, and one rank late by so many seconds in each call,
  * prints "bytes repetitions average minimum maximum": microseconds for one call, over
- * the ranks. */
+ * the ranks. GOROUTINES is 1: there is one thread. LATE is by how many seconds one rank
+ * is late in each call. */
 #include "common.h"
 #include <stdint.h>
 
