@@ -86,7 +86,7 @@ func (l *leader) checkPaths(agents []*remote, going func() bool) *NodeError {
 	if bad, ok := errors.AsType[*NodeError](err); ok {
 		return bad
 	}
-	l.probe(agents, devices, probeTime, going)
+	l.probe(agents, devices, probeTime, true, going)
 	return nil
 }
 

@@ -124,6 +124,7 @@ type calling struct {
 	Key   [16]byte           // of this check: others are not heard
 	Self  int                // number of the node
 	Doors [][]netip.AddrPort // of each node: a socket for each device; nil: it is lost
+	All   bool               // a device that carries nothing is waited for, also where another one carries
 }
 
 // heard answers a calling: which nodes the agent has heard, by device and node.

@@ -25,11 +25,13 @@ import (
 // A datagram says whether its sender has heard the receiver. An agent sends again, after longer and longer times,
 // until it knows that both have heard each other, or it is told that the time is over. The time begins when all have
 // sent, and at its end an agent takes what waits in its sockets. So a node that has no CPU makes the start longer, and
-// is not taken for one that datagrams do not reach.
+// is not taken for one that datagrams do not reach. At the start of a job an agent also says which nodes it has heard
+// when datagrams pass to and from each by some device, and the others have had startExtra.
 
 const (
 	probeTime  = 3 * time.Second        // of a check
-	startProbe = 8 * time.Second        // of a job: its start waits so long if a device carries nothing
+	startProbe = 8 * time.Second        // of a job, which ends if no device carries datagrams
+	startExtra = time.Second            // of a job, for devices that carry none beside others that do
 	probeAgain = 50 * time.Millisecond  // then twice as long, and so on
 	probeLook  = 100 * time.Millisecond // the order that the time is over wakes nobody who waits for datagrams
 	probeMagic = "pvasprob"
@@ -37,13 +39,13 @@ const (
 )
 
 // probe has the agents send datagrams to one another for some time by these devices of each. heard of each says which
-// came. It ends early when going says so.
-func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration, going func() bool) {
+// came. It ends early when going says so. all has it wait for each device.
+func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration, all bool, going func() bool) {
 	for i, a := range agents {
 		a.link.Post(order{Open: &opening{devices[i]}})
 	}
 	l.await(agents, going, func(a *remote) bool { return a.doors != nil })
-	call := calling{Doors: make([][]netip.AddrPort, len(agents))}
+	call := calling{Doors: make([][]netip.AddrPort, len(agents)), All: all}
 	rand.Read(call.Key[:]) // never fails
 	for i, a := range agents {
 		call.Doors[i] = a.doors
@@ -81,7 +83,7 @@ func (l *leader) meet(devices [][]netip.Addr) error {
 	if oneMachine(readies(l.agents)) {
 		return nil
 	}
-	l.probe(l.agents, devices, startProbe, func() bool { return !l.over() })
+	l.probe(l.agents, devices, startProbe, false, func() bool { return !l.over() })
 	if l.over() {
 		return nil
 	}
@@ -176,12 +178,12 @@ func (p *probe) run(c calling, sent func(), say func(*heard)) {
 	p.send()
 	sent()
 	next, again := probeAgain, 2*probeAgain
-	tell := sync.OnceFunc(func() { say(&heard{p.by}) })
+	tell := sync.OnceFunc(func() { say(&heard{p.heard()}) })
 	for p.silent > 0 || p.unknown > 0 {
-		if p.silent == 0 {
+		now, over := time.Since(begin), p.over.Load()
+		if p.silent == 0 || !p.All && now > startExtra && p.reached() {
 			tell()
 		}
-		now, over := time.Since(begin), p.over.Load()
 		if now >= next {
 			p.send()
 			next, again = now+again, 2*again
@@ -192,6 +194,28 @@ func (p *probe) run(c calling, sent func(), say func(*heard)) {
 		}
 	}
 	tell()
+}
+
+// heard returns a copy of what was heard until now.
+func (p *probe) heard() (by [][]bool) {
+	for _, nodes := range p.by {
+		by = append(by, slices.Clone(nodes))
+	}
+	return by
+}
+
+// reached tells whether datagrams pass both ways between this node and each other one, by some device.
+func (p *probe) reached() bool {
+	for node, doors := range p.Doors {
+		some := len(doors) == 0 || node == p.Self
+		for device := range p.fds {
+			some = some || p.by[device][node] && p.known[device][node]
+		}
+		if !some {
+			return false
+		}
+	}
+	return true
 }
 
 // is6 tells whether sockets are of IPv6.

@@ -12,16 +12,18 @@ import (
 // Each node hears all others, by each device, but for a path on which datagrams are lost. So does a node that has no
 // CPU from its first datagram on until the time is over.
 func TestProbe(t *testing.T) {
-	for _, name := range []string{"all pass", "one path is blocked", "one is starved"} {
+	for _, name := range []string{"all pass", "one path is blocked", "one is starved", "a job does without a path"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const nodes = 3
-			blocked, starved := name == "one path is blocked", name == "one is starved"
+			without, starved := name == "a job does without a path", name == "one is starved"
+			blocked := name == "one path is blocked" || without
 			loopback := netip.MustParseAddr("127.0.0.1")
-			c := calling{Key: [16]byte{1: 7}}
+			c := calling{Key: [16]byte{1: 7}, All: !without}
 			var probes [nodes]probe
-			var sent sync.WaitGroup
+			var sent, said sync.WaitGroup
 			sent.Add(nodes)
+			said.Add(nodes)
 			over := make(chan struct{})
 			for i := range probes {
 				d, err := probes[i].open([]netip.Addr{loopback, loopback})
@@ -44,10 +46,16 @@ func TestProbe(t *testing.T) {
 						if starved && i == 2 {
 							<-over
 						}
-					}, func(h *heard) { all[i] = h.By })
+					}, func(h *heard) {
+						all[i] = h.By
+						said.Done()
+					})
 				})
 			}
 			sent.Wait()
+			if without {
+				said.Wait()
+			}
 			if blocked || starved {
 				for i := range probes {
 					probes[i].over.Store(true)
