@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -158,7 +159,7 @@ func (d *dealer[In, Out]) refuse(b batch[In], err error) {
 		d.tell(b, failed[Out](err))
 		return
 	}
-	for i := range b.Inputs {
+	for i := range slices.Backward(b.Inputs) { // the first is dealt next
 		d.back(batch[In]{First: b.First + i, Inputs: b.Inputs[i : i+1]})
 	}
 }
