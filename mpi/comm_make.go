@@ -201,9 +201,9 @@ func (c *Comm) Shrink() (*Comm, error) { return made(comm.Shrink(c.inner())) }
 // It is collective, and blocks until all that live have returned from f. f makes its calls on the communicator that it
 // is passed, or on others that it has made of that. Agree, Shrink and Survive are refused there: Survive itself agrees.
 // f returns the errors of its calls, wrapped with %w. After a *LostError or ErrRevoked there is another run, for which
-// Survive revokes all these communicators: so the other ranks return, too. It frees the one that it has made, not those
-// of f. Any other error ends Survive: the rank gets it back, and the others one that says so. If f returns a *LostError
-// or ErrRevoked though all ranks live, that is such an error, too.
+// Survive revokes all these communicators. So the other ranks return, too, and all requests end: nobody need wait for
+// them. It frees the one that it has made, not those of f. Any other error ends Survive: the rank gets it back, and the
+// others one that says so. If f returns a *LostError or ErrRevoked though all ranks live, that is such an error, too.
 //
 // Ranks fail, and others go on, with pvasrun --survive, on one node. Else f is called once. Survive may be called on a
 // communicator that was revoked, and not on one of Comm.With.

@@ -186,6 +186,8 @@ func TestQueuedSendsToTheDead(t *testing.T) {
 		rs = append(rs, r)
 	}
 	require.Positive(t, e.Stats().Queued)
+	_, err := e.Irecv(0, 1, 1, nil) // nobody waits for it
+	require.NoError(t, err)
 	w.root.MarkGone(1)
 	failed := 0
 	for i := range rs {

@@ -87,7 +87,7 @@ func newEncoding() (*encoding, error) {
 	return &encoding{encode, decode}, errors.Join(err1, err2)
 }
 
-// EncodeError means that a value cannot be sent.
+// EncodeError means that a value cannot be sent, since it has what has no encoding, or a method of it fails or panics.
 type EncodeError struct {
 	Type string // of the value
 	Err  error
@@ -129,7 +129,7 @@ func marshal[T any](x T) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(s.sum[:])
 	if err == nil {
-		err = e.encode.MarshalToBuffer(x, &b)
+		err = guarded(func() error { return e.encode.MarshalToBuffer(x, &b) })
 	}
 	if err != nil {
 		return nil, &EncodeError{t.String(), err}
@@ -156,12 +156,22 @@ func unmarshal[T any](b []byte, rank int) (x T, err error) {
 	case len(b) < len(s.sum):
 		err = errNoValue
 	default:
-		err = decode(b, s, &x)
+		err = guarded(func() error { return decode(b, s, &x) })
 	}
 	if err != nil {
 		err = &DecodeError{rank, t.String(), err}
 	}
 	return x, err
+}
+
+// guarded calls f. A panic is an error, also of a method of the value: the ranks at the other end wait for an answer.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
 }
 
 // decode sets x. A sender's value of another type must fit as a whole: then its encoding as a T is as long.
