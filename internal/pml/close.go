@@ -1,7 +1,10 @@
 package pml
 
 import (
+	"errors"
+
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Close ends the use of the engine: no operation can be begun any more, and those
@@ -27,6 +30,30 @@ func (e *Engine) Close() error {
 	}
 	e.line.StopServer()
 	return leak
+}
+
+// leak says what is left that nobody has waited for or received; nil: nothing is. What a death or a revocation has
+// ended does not count: a program that begins anew leaves it.
+func (p *protocol) leak() error {
+	leak := fault.LeakError{Messages: p.stats.matchedNow}
+	for _, op := range p.pool.all {
+		if op.state != free && !op.left && !op.broken() &&
+			op.request != step { // its task is counted, unless nobody waits for that
+			leak.Requests++
+			if leak.First == "" {
+				leak.First = op.String()
+			}
+		}
+	}
+	if leak.Requests > 0 || leak.Messages > 0 {
+		return &leak
+	}
+	return nil
+}
+
+// broken tells whether the operation has ended with the death of a rank or the revocation of its communicator.
+func (op *operation) broken() bool {
+	return op.state == complete && (errors.Is(op.err, ErrRevoked) || errors.As(op.err, new(*fault.LostError)))
 }
 
 // Reopen undoes Close: operations can be begun again.

@@ -52,8 +52,8 @@ type Count struct {
 	Invalidated int // writes to lines that the domain had, as others did: these lose their copies
 	Within      int // lines that one core got from another one of its domain
 
-	// Time is when the last core has ended, in uses of a line that the core has. A line takes the time of Move uses to
-	// its core, which waits for it. So do others that want the line.
+	// Time is when the last core of a timed machine has ended, in uses of a line that the core has. A line takes the
+	// time of Move uses to its core, which waits for it. So do others that want the line.
 	Time int
 }
 
@@ -136,7 +136,9 @@ func (m *Machine) pass() {
 }
 
 func (m *Machine) end(core int) {
-	m.Time = max(m.Time, m.now[core])
+	if m.Timed {
+		m.Time = max(m.Time, m.now[core])
+	}
 	m.running = slices.DeleteFunc(m.running, func(c int) bool { return c == core })
 	if len(m.running) == 0 {
 		close(m.over)
