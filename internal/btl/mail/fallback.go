@@ -279,7 +279,7 @@ func (b *Box) sendAttempting(p *peer, h *btl.Header, payload []byte) (btl.Transf
 		t.finish()
 		return nil, true
 	case attemptCrossed:
-		t.looksLeft = pendingLooks
+		t.pend()
 		return t, true
 	}
 	t.attemptFailed()

@@ -129,6 +129,18 @@ func TestPendingAttemptsFailTogether(t *testing.T) {
 	require.NotNil(t, transfer)
 }
 
+// TestPendingAttemptIsLookedAt: a rank that makes an attempt in its last look before it sleeps looks again, until the
+// message has fallen back. Nobody would notify it.
+func TestPendingAttemptIsLookedAt(t *testing.T) {
+	_, b := boxes(t, 2, true, job.Settings{})
+	_, transfer := attempts(t, b[0], 7)
+	for done := false; !done; {
+		require.True(t, b[0].More())
+		done, _ = transfer.Progress()
+	}
+	require.EqualValues(t, 7, takes(t, b[1], true))
+}
+
 // TestPendingAttemptWithoutBuffers: the message falls back to a copy on the heap.
 func TestPendingAttemptWithoutBuffers(t *testing.T) {
 	_, b := boxes(t, 2, true, job.Settings{})

@@ -23,8 +23,15 @@ func (b *Box) SendZeroCopy(rank int, h *btl.Header, payload []byte) (btl.Transfe
 	if t == nil {
 		return nil, false
 	}
-	t.looksLeft = pendingLooks
+	t.pend()
 	return t, true
+}
+
+// pend makes an attempt pending. The rank may be in its last look before it sleeps, and nobody notifies it: so it looks
+// again.
+func (t *sendTransfer) pend() {
+	t.looksLeft = pendingLooks
+	t.box.askAgain()
 }
 
 // beginAttempt offers a short message; nil: that cannot be done now.
