@@ -37,14 +37,14 @@ func TestSlotsInOrder(t *testing.T) {
 			<-ahead // nobody else is there
 		}
 		for i := range uint64(calls) {
-			if w.Rank == 3 && i == board.MostSlots {
+			if w.Rank == 3 && i == board.MostPieces {
 				close(ahead)
 			}
 			from := int(same.Uint64() % ranks)
 			if i%1000 < 500 {
 				from = 3 // a root that does not change
 			}
-			other := i > board.MostSlots && same.IntN(100) == 0
+			other := i > board.MostPieces && same.IntN(100) == 0
 			for range own.IntN(3) {
 				runtime.Gosched()
 			}
@@ -73,7 +73,7 @@ func TestSlotsInOrder(t *testing.T) {
 // TestPiecesBySlots: vectors of one slot to all of a member, from any root. All roots
 // wait for their slots at some time, as do all others.
 func TestPiecesBySlots(t *testing.T) {
-	const ranks, calls, most = 5, 150, board.MostSlots * board.MostPiece
+	const ranks, calls, most = 5, 150, board.MostPieces * board.MostPiece
 	seed := testkit.Seed(t)
 	root, rankOf := colltest.Worlds[0].Start(t, ranks, 2)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {

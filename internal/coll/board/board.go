@@ -164,6 +164,7 @@ type Board struct {
 	slots []slot
 	ring  Ring
 	slotted
+	capacity
 	tree    *tree  // nil: the members meet in the head
 	first   int    // lane that this member takes work from first
 	memory  Memory // of member 0 only

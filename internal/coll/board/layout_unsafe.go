@@ -26,7 +26,7 @@ func (b *Board) size() int {
 	if b.Ringed() {
 		size += b.Size * blocksSize
 	}
-	size += b.Size * (b.slotCount()*givenSize + b.pieceCount()*b.PieceSize())
+	size += b.Size * (b.slotCount*givenSize + b.pieceCount*b.pieceBytes)
 	if b.tree != nil {
 		size = upToPage(size) + b.Size*(blocksSize+blockSize)
 	}
@@ -42,7 +42,7 @@ func (b *Board) view(mem []byte) {
 		b.ring.board, b.ring.members = b, unsafe.Slice((*blocks)(unsafe.Pointer(&rest[0])), b.Size)
 		rest = rest[b.Size*blocksSize:]
 	}
-	n := b.Size * b.slotCount()
+	n := b.Size * b.slotCount
 	b.given, b.pieces = unsafe.Slice((*given)(unsafe.Pointer(&rest[0])), n), rest[n*givenSize:]
 	if b.tree != nil {
 		rest = mem[b.size()-b.Size*(blocksSize+blockSize):]

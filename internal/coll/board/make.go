@@ -14,7 +14,9 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 // How the memory of a board is made, told to the members, and given back.
 
 // New returns a board. Its memory is mapped at the first call.
-func New(m Members, c Caller) *Board { return &Board{Members: m, caller: c, tree: m.growTree()} }
+func New(m Members, c Caller) *Board {
+	return &Board{Members: m, caller: c, tree: m.growTree(), capacity: m.capacity()}
+}
 
 // Reserve allocates a board for another team of the same members. Member 0 calls it, before that team makes a call. If
 // there is no room it returns the zero Memory: then that team allocates its board at its first call, or finds out why.

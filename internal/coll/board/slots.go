@@ -1,6 +1,8 @@
 package board
 
 import (
+	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/coll/board/line"
@@ -50,14 +52,15 @@ import (
 // the same number: see astray.
 
 const (
-	MostSlots  = 16             // of a member
+	MostSlots  = 64             // of a member: the more, the less a late one holds up others
+	MostPieces = 16             // likewise, which are longer
 	boardSlots = 1024           // of all members, if two a member are fewer
 	ShortSlot  = cacheLine - 16 // longest vector that lies in the slot itself
 	Eager      = 4 << 10        // longest vector that goes by slots, whatever the members: as of messages
 	MostPiece  = 32 << 10       // longest piece
 	boardPiece = 8 << 20        // all pieces of a board
 	fewPieces  = 4              // of a member with a CPU for itself
-	slotBytes  = Eager          // see slotShare
+	slotBytes  = Eager          // see capacity
 	lingering  = 28             // yields of a member before it waits as for anything else
 
 	// A reader looks for calls that differ once in crossedLooks looks: that may read lines of all members.
@@ -100,54 +103,46 @@ type lending struct {
 	held [2]*lent // what has to be free: the slot, and the piece
 }
 
-// slotCount returns how many slots a member has, pieceCount how many pieces, and PieceSize how long one may be.
-func (m *Members) slotCount() int { return max(2, min(MostSlots, boardSlots/m.Size)) }
+// capacity is what a member can give by slots. It follows from the members, and each call asks for it.
+type capacity struct {
+	slotCount, pieceCount int // of a member
+	pieceBytes            int // that it can give in one call
+	broadcast             int // length of the longest broadcast that goes by slots
+}
 
-func (m *Members) pieceCount() int {
+func (m *Members) capacity() capacity {
+	powerOfTwo := func(n int) int { return 1 << (bits.Len(uint(n)) - 1) }
+	c := capacity{slotCount: max(2, min(MostSlots, powerOfTwo(max(1, boardSlots/m.Size)))), broadcast: Eager}
+	c.pieceCount = min(fewPieces, c.slotCount)
+	longest := min(MostPiece, Eager*m.Size) // a scatter has a block for each
 	if m.Oversubscribed {
-		return m.slotCount()
+		c.pieceCount, longest, c.broadcast = min(MostPieces, c.slotCount), MostPiece, math.MaxInt
+		if m.Direct {
+			// The members can share the work of a longer broadcast, and copy it once. But all meet for that, so
+			// members that share a CPU wait for one another: as long as the second copy of slotBytes for each of
+			// them takes. Other ranks of the node are taken to be idle.
+			c.broadcast = slotBytes * m.Size / m.Job.CPUs()
+			longest = min(longest, c.broadcast)
+		}
 	}
-	return min(fewPieces, m.slotCount())
+	c.pieceBytes = max(ShortSlot, min(longest, boardPiece/(m.Size*c.pieceCount))/cacheLine*cacheLine)
+	c.broadcast = min(c.broadcast, c.pieceCount*c.pieceBytes) // else its root would wait for the others
+	return c
 }
 
 // PieceSize is how many bytes a member can give in one call by slots.
-func (m *Members) PieceSize() int {
-	longest := MostPiece
-	switch {
-	case !m.Oversubscribed:
-		longest = min(longest, Eager*m.Size) // a scatter has a block for each
-	case m.Direct:
-		longest = min(longest, m.slotShare())
-	}
-	return max(ShortSlot, min(longest, boardPiece/(m.Size*m.pieceCount()))/cacheLine*cacheLine)
-}
+func (c *capacity) PieceSize() int { return c.pieceBytes }
 
-// slotShare is the longest broadcast that goes by slots in one address space if there are more ranks than CPUs. The
-// members can share the work of a longer one, and copy it once. But all meet for that, so members that share a CPU wait
-// for one another: as long as the second copy of slotBytes for each of them takes. Other ranks of the node are taken to
-// be idle.
-func (m *Members) slotShare() int { return slotBytes * m.Size / m.Job.CPUs() }
-
-// Slotted tells whether n bytes of one member, for all, go by slots. What does not fit into its pieces would have it
-// wait for the others.
-func (m *Members) Slotted(n int) bool {
-	most := m.pieceCount() * m.PieceSize()
-	switch {
-	case !m.Oversubscribed:
-		most = min(most, Eager)
-	case m.Direct:
-		most = min(most, m.slotShare())
-	}
-	return n <= most
-}
+// Slotted tells whether n bytes of one member, for all, go by slots.
+func (c *capacity) Slotted(n int) bool { return n <= c.broadcast }
 
 // FitsPieces tells whether n bytes fit into the pieces of a member.
-func (m *Members) FitsPieces(n int) bool { return n <= m.pieceCount()*m.PieceSize() }
+func (c *capacity) FitsPieces(n int) bool { return n <= c.pieceCount*c.pieceBytes }
 
 // prepareSlots makes what this member keeps.
 func (b *Board) prepareSlots() {
 	s := &b.slotted
-	s.slotsLent, s.piecesLent = make([]lent, b.slotCount()), make([]lent, b.pieceCount())
+	s.slotsLent, s.piecesLent = make([]lent, b.slotCount), make([]lent, b.pieceCount)
 	s.heard = make([]uint64, b.Size)
 	for m := range int32(b.Size) {
 		s.everyone = append(s.everyone, m)
@@ -213,7 +208,7 @@ func (b *Board) Lend(n int, readers []int32) []byte {
 
 // piece is where a member gives long bytes in this call.
 func (b *Board) piece(member int) []byte {
-	count, size := len(b.piecesLent), b.PieceSize()
+	count, size := b.pieceCount, b.pieceBytes
 	return b.pieces[(member*count+int(b.calls%uint64(count)))*size:][:size]
 }
 

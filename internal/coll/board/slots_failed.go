@@ -12,7 +12,7 @@ import (
 const failureBytes = 3*8 + cad.TextSize
 
 // failureSize is how much of a failure a member can give, less its text for some.
-func (m *Members) failureSize() int { return min(failureBytes, m.PieceSize()) }
+func (c *capacity) failureSize() int { return min(failureBytes, c.pieceBytes) }
 
 // GiveFailure is Lend and Give. It returns false if the call has failed otherwise.
 func (b *Board) GiveFailure(f *cad.Failure, sig uint64, readers []int32) bool {

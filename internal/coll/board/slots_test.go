@@ -10,14 +10,15 @@ import (
 func TestSlotsOfABoardAreBounded(t *testing.T) {
 	for _, size := range []int{2, 16, 64, 240, 1000, 2000} {
 		for _, crowded := range []bool{false, true} {
-			many := Members{Size: size, Oversubscribed: crowded}
-			slots, pieces, piece := size*many.slotCount(), size*many.pieceCount(), many.PieceSize()
-			require.GreaterOrEqual(t, many.slotCount(), 2)
-			require.GreaterOrEqual(t, piece, ShortSlot)
+			many := New(Members{Size: size, Oversubscribed: crowded, Flat: true}, nil)
+			c := many.capacity
+			require.GreaterOrEqual(t, c.slotCount, 2)
+			require.GreaterOrEqual(t, c.pieceBytes, ShortSlot)
 			require.True(t, many.Slotted(Eager))
-			require.Zero(t, many.slotCount()%many.pieceCount())
-			require.LessOrEqual(t, slots, max(boardSlots, 2*size))
-			require.LessOrEqual(t, pieces*piece, max(boardPiece, pieces*ShortSlot), "%d members", size)
+			require.Zero(t, c.slotCount%c.pieceCount)
+			require.LessOrEqual(t, size*c.slotCount, max(boardSlots, 2*size))
+			pieces := size * c.pieceCount
+			require.LessOrEqual(t, pieces*c.pieceBytes, max(boardPiece, pieces*ShortSlot), "%d members", size)
 		}
 	}
 }
