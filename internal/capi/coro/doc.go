@@ -62,6 +62,9 @@
 // may use 128 KiB. The goroutine of the coroutine never has less; that of a thread that calls by cgo gets as much at
 // each call (Room), and may lose it to the collector in a long one. What is not touched takes no memory.
 //
+// On arm64 the frame of a signal begins where functions of Go keep the frame pointer of their caller: in the word
+// below the stack pointer. The library is built with a runtime that uses none: see capi/install.
+//
 // # Calls from Go to C
 //
 // A function of C must run on the stack of C: it may need much stack, and may call Go again. So the

@@ -84,12 +84,17 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, fewAreas, link)
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
 		"-ldflags", noPreemption + ` -buildid= -extldflags "` + flags + `"`, "-o", built}, more...)
-	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
+	cmd := exec.CommandContext(ctx, in.goCommand, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "TMPDIR="+temporary)
 	if in.Target != nil {
 		cmd.Env = append(cmd.Env, "GOARCH="+in.Target.Arch)
 	}
+	overlay, err := in.overlay(ctx, temporary, cmd.Env)
+	if err != nil {
+		return fmt.Errorf("build the library: %w", err)
+	}
+	cmd.Args = append(append(cmd.Args, overlay...), "./cmd/libmpi")
 	if err := gocmd.Run(cmd, temporary); err != nil {
 		return fmt.Errorf("build the library: go build: %w", err)
 	}
