@@ -28,7 +28,7 @@ func TestLinesOfDead(t *testing.T) {
 		n, step int
 	}{
 		{Barrier, 0, short}, {Allreduce, 8, short}, {Alltoall, 8, short}, {Reduce, 8, short},
-		{Bcast, 8, 1}, {Scatter, 8, 1}, {Gather, 8, 1}, // by slots, in few steps
+		{Bcast, 8, 1}, {Scatter, 8, 1}, {Gather, 8, 1}, {Scan, 8, 1}, {Exscan, 20 << 10, 1}, // by slots, in few steps
 		{Bcast, 20 << 10, long}, {Allreduce, 20 << 10, long},
 	} {
 		for _, victim := range []int{0, 1, 2, 5} { // the first of all, of a domain, of none, of a node
