@@ -224,7 +224,8 @@ func TestModelOfATrace(t *testing.T) {
 	require.Regexp(t, `(?m)^  slowest +\d.* +[-+]\d+\.\d %$`, got.stdout)
 	times := map[string]float64{}
 	for _, args := range [][]string{nil, {"--compute", "100"}, {"--S", "1"}, {"--synchronous"},
-		{"--S", "1", "--fragment", "128"}, {"--model", "loggp1"}, {"--model", "loggp2"}, {"--no-sharing"},
+		{"--S", "1", "--fragment", "128"}, {"--model", "loggp1"}, {"--model", "loggp2"},
+		{"--model", "loggp2", "--S", "1"}, {"--no-sharing"},
 		{"--cpus", "2", "--compute", "100"}} {
 		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet", "--json"}, args...)...)
 		require.Equal(t, 0, got.code, got.stderr)
@@ -239,7 +240,8 @@ func TestModelOfATrace(t *testing.T) {
 	require.GreaterOrEqual(t, times["--synchronous"], times["--S 1"])
 	require.Greater(t, times["--S 1 --fragment 128"], times["--S 1"], "each piece waits for its receiver")
 	require.LessOrEqual(t, times["--no-sharing"], times[""])
-	require.Less(t, times["--model loggp2"], times["--S 1"], "no sender waits")
+	require.Less(t, times["--model loggp1"], times["--S 1"], "no sender waits")
+	require.Greater(t, times["--model loggp2 --S 1"], times["--model loggp2"], "the senders wait for receivers")
 	require.NotEqual(t, times["--model loggp1"], times["--model loggp2"])
 	require.Greater(t, times["--cpus 2 --compute 100"], times["--compute 100"])
 

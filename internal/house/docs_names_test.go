@@ -13,7 +13,7 @@ import (
 )
 
 // maxWords is what the documents may have together, so that one can find in them.
-const maxWords = 29_500
+const maxWords = 29_900
 
 var (
 	filePath = regexp.MustCompile("`([\\w./-]+/[\\w.-]+\\.(?:go|s|S|c|h|txt))`")

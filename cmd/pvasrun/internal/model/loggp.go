@@ -6,16 +6,23 @@ import (
 	"github.com/gopvas/gopvas/loggps"
 )
 
-// LogGP, as Alexandrov, Ionescu, Schauser and Scheiman have it (1995): a message never waits for its receiver. The
-// paper sets two forms of it beside LogGPS (section 4.5). Bytes to one receiver share its bandwidth, as in LogGPS, and
-// so do bytes from one sender: their gap holds at both ends.
+// LogGP, as Alexandrov, Ionescu, Schauser and Scheiman have it (1995), is the base of two forms that the paper sets
+// beside LogGPS (section 4.5). A message alone takes the same time by all three, up to S.
 
-// loggp1 are the parameters with one overhead o: all that a byte costs is its gap. So is what a residual adds to the
-// overheads of bytes.
+// loggp1 are the parameters of the form whose overheads are lines, as those of short messages are in LogGPS, and in
+// which no message waits for its receiver. A residual stays: it is what these lines leave over, and its points beyond S
+// count for no message without S.
 func loggp1(p loggps.Params) loggps.Params {
-	p = loggp2(p)
+	p.Sync, p.Osl, p.Orl = loggps.Unlimited, 0, 0
+	return p
+}
+
+// loggp2 are the parameters of the form in which a message beyond S waits for its receiver, as in LogGPS, while an
+// overhead is one constant up to S and another one beyond, which has the words before a long message. All that a byte
+// costs is its gap. So is what a residual adds to the overheads of bytes.
+func loggp2(p loggps.Params) loggps.Params {
 	p.Gs, p.Gl = p.Gs+p.Oss+p.Ors, p.Gl+p.Oss+p.Ors
-	p.Oss, p.Ors = 0, 0
+	p.Oss, p.Ors, p.Osl, p.Orl = 0, 0, 0, 0
 	if p.Residual != nil {
 		r := *p.Residual
 		r.Points = slices.Clone(r.Points)
@@ -26,12 +33,5 @@ func loggp1(p loggps.Params) loggps.Params {
 		}
 		p.Residual = &r
 	}
-	return p
-}
-
-// loggp2 are the parameters with overheads that grow with the message as those of short ones do. A residual stays: it
-// is what these lines leave over, and its points beyond S count for no message without S.
-func loggp2(p loggps.Params) loggps.Params {
-	p.Sync, p.Osl, p.Orl = loggps.Unlimited, 0, 0
 	return p
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-// TestLogGP: both forms of LogGP take what LogGPS does for a short message alone, and never wait for a receiver.
+// TestLogGP: both forms of LogGP take what LogGPS does for a short message alone. The first never waits for a receiver,
+// and its overheads grow with the message. The second waits beyond S, and a short message costs its sender o.
 func TestLogGP(t *testing.T) {
 	l, err := loggps.Preset("myrinet")
 	require.NoError(t, err)
@@ -21,18 +22,20 @@ func TestLogGP(t *testing.T) {
 	for _, p := range []loggps.Params{p, fitted} {
 		one, two := loggp1(p), loggp2(p)
 		for _, k := range []int64{0, 100, p.Packet, p.Sync} {
-			require.InDelta(t, p.CommTime(k, 0), one.CommTime(k, 0), 1e-6)
-			require.Equal(t, p.CommTime(k, 0), two.CommTime(k, 0))
-			require.Equal(t, p.O, one.SendTime(k, 0))
+			require.Equal(t, p.CommTime(k, 0), one.CommTime(k, 0))
+			require.Equal(t, p.SendTime(k, 0), one.SendTime(k, 0))
+			require.InDelta(t, p.CommTime(k, 0), two.CommTime(k, 0), 1e-6)
+			require.Equal(t, p.O, two.SendTime(k, 0))
 		}
 	}
 	require.EqualValues(t, 7, fitted.Residual.Points[0].Send, "as it was")
 	one, two := loggp1(p), loggp2(p)
 	const late = 1e9
-	for _, q := range []loggps.Params{one, two} {
-		require.Less(t, q.SendTime(10*p.Sync, late), 1e7)
-		require.Greater(t, p.SendTime(10*p.Sync, late), late)
+	require.Less(t, one.SendTime(10*p.Sync, late), 1e7)
+	for _, q := range []loggps.Params{p, two} {
+		require.Greater(t, q.SendTime(10*p.Sync, late), late)
 	}
+	require.Equal(t, two.SendTime(10*p.Sync, 0), two.SendTime(20*p.Sync, 0))
 }
 
 // TestLogGPOfSeveral: in LogGP the bytes that a rank sends have their gap, also if each message goes to another rank.
@@ -56,5 +59,5 @@ func TestLogGPOfSeveral(t *testing.T) {
 	l, err := loggps.Preset("myrinet")
 	require.NoError(t, err)
 	p := l.Params
-	require.InDelta(t, 2*p.O+p.L+n*k*(p.Oss+p.Gs+p.Ors), r.Time(), 1e-3)
+	require.InDelta(t, 2*p.O+p.L+n*k*p.Gs+k*(p.Oss+p.Ors), r.Time(), 1e-3)
 }

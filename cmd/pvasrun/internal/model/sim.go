@@ -17,7 +17,7 @@ import (
 
 // SimFlags say what a program is simulated on.
 type SimFlags struct {
-	Model       string    `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" choice:"loggp1" choice:"loggp2" default:"loggps" description:"rules of the simulation: the model of protocol switches, that of LogGOPSim, or LogGP, which never waits for a receiver, with one overhead (loggp1) or one that grows with the message (loggp2)"`
+	Model       string    `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" choice:"loggp1" choice:"loggp2" default:"loggps" description:"rules of the simulation: the model of protocol switches, that of LogGOPSim, or LogGP: with overheads that grow with the message, where nobody waits for a receiver (loggp1), or with one overhead up to S and one beyond (loggp2)"`
 	Param       string    `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
 	Machine     string    `long:"machine" env:"PVASRUN_MACHINE" value-name:"FILE" description:"parameters that model fit has written"`
 	Sync        *cli.Size `long:"S" env:"PVASRUN_S" value-name:"SIZE" default-mask:"that of the parameters" description:"what if messages up to this size were sent without waiting for the receiver"`
@@ -77,19 +77,20 @@ func (f *SimFlags) Options() (opt sim.Options, err error) {
 
 // setModel sets the rules, and makes the parameters those of the model.
 func (f *SimFlags) setModel(opt *sim.Options) (err error) {
-	models := map[string]func(loggps.Params) loggps.Params{"loggp1": loggp1, "loggp2": loggp2}
-	as := models[f.Model]
-	if as == nil {
-		opt.Mode, err = sim.ParseMode(f.Model)
-		return err
-	}
-	if f.Sync != nil || f.Synchronous {
-		return fmt.Errorf("--model %s: it has no S: leave out --S and --synchronous", f.Model)
+	as, rules := func(p loggps.Params) loggps.Params { return p }, f.Model
+	switch f.Model {
+	case "loggp1":
+		if f.Sync != nil || f.Synchronous {
+			return fmt.Errorf("--model %s: it has no S: leave out --S and --synchronous", f.Model)
+		}
+		as, rules = loggp1, "loggp"
+	case "loggp2":
+		as, rules = loggp2, "loggps"
 	}
 	for i := range opt.Machine.Links {
 		opt.Machine.Links[i].Params = as(opt.Machine.Links[i].Params)
 	}
-	opt.Mode, err = sim.ParseMode("loggp")
+	opt.Mode, err = sim.ParseMode(rules)
 	return err
 }
 
