@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/areas"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/nofile"
@@ -83,6 +81,8 @@ type host struct {
 	apps     []App
 	programs programIDs
 	guarded  map[int]bool // process groups to kill, by leader
+
+	smallUntil int // so many ranks are in Init: then they get huge pages. 0: they have them, or never will
 }
 
 // quiet is how long the host waits after the last request before it gives memory back. During the start of a job the
@@ -146,8 +146,8 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 	if req.Tasks == 0 {
 		return reply{}, nil
 	}
-	if !req.SmallPages && (req.HugePages || !spareMemory(req.Tasks)) {
-		allowHugePages()
+	if !req.SmallPages {
+		h.usePages(req)
 	}
 	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, Spare: req.Spare, PartitionSize: req.PartitionSize,
 		SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
@@ -160,29 +160,6 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 	}
 	showPrograms(h.apps)
 	return reply{Tasks: space.Tasks()}, nil
-}
-
-// spareMemory tells whether transparent huge pages are left to those who ask for them, where the system gives them to
-// all. That is so in a job of more ranks than CPUs. With them the heap of an idle rank, of 0.5 MiB, takes up to 4 MiB.
-// Large ranks have a CPU each, and memory: they gain by huge pages.
-func spareMemory(ranks int) bool {
-	given, _ := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled") // none: the kernel has none
-	cpus, err := sys.Affinity()
-	return err == nil && ranks > len(cpus) && bytes.Contains(given, []byte("[always]"))
-}
-
-// allowHugePages lets ranks have the transparent huge pages without which this process was started. What it has itself
-// by now keeps small pages: they are few, and the kernel would put a huge page in the place of each.
-func allowHugePages() {
-	if maps, err := os.Open("/proc/self/maps"); err == nil { // an error: it takes more memory, no more
-		_ = areas.Read(maps, func(a areas.Area) {
-			if a.Access == "rw-p" {
-				_ = sys.Madvise(uintptr(a.Start), uintptr(a.End-a.Start), sys.MadvNoHugePage)
-			}
-		})
-		maps.Close()
-	}
-	_ = sys.HugePagesOn()
 }
 
 // add checks that programs fit into a partition.
@@ -209,6 +186,9 @@ func (h *host) mapMemory(files []*os.File) error {
 		return err
 	}
 	h.memory = memory
+	if h.smallUntil > 0 {
+		go hugePagesFrom(memory.Root(), h.smallUntil)
+	}
 	return nil
 }
 
