@@ -59,11 +59,25 @@ type seen struct {
 	Back          bool   // key 0 shows all again
 	Tip           string // at the middle of the first lane
 	Bars, Tables  int
+	Broken        string // a word in a table that does not fit into its column
 	Loaded        int // things loaded besides the page
 }
 
 // probe is a page that shows another in a frame, uses it, and writes what it finds.
 const probe = `<!DOCTYPE html><script>
+function broken(cell) {
+  const page = cell.ownerDocument, texts = page.createTreeWalker(cell, NodeFilter.SHOW_TEXT), words = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    for (const word of text.data.matchAll(/[^\s-]+/g)) {
+      const range = page.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1) words.push(word[0]);
+    }
+  }
+  return words;
+}
 async function use(frame) {
   const view = frame.contentWindow, page = view.document, turn = () => {
     // The time of the browser passes at once when it has nothing to do; unpacking takes some of the real one.
@@ -80,6 +94,7 @@ async function use(frame) {
     Ground: view.getComputedStyle(page.body).backgroundColor,
     Bars: page.querySelectorAll('.row .track i').length,
     Tables: page.querySelectorAll('table tbody tr').length,
+    Broken: [...page.querySelectorAll('th, td')].flatMap(broken)[0] ?? '',
     Loaded: view.performance.getEntriesByType('resource').length,
   };
   const box = canvas.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + 26;
@@ -132,8 +147,10 @@ func look(t *testing.T, page *Page, width int, flags ...string) seen {
 func TestPageInBrowser(t *testing.T) {
 	_, p, page := program(t, 4, 20)
 	grounds := map[string]bool{}
-	for width, flags := range map[int][]string{1200: nil, 390: {"--blink-settings=preferredColorScheme=0"}} {
+	dark := "--blink-settings=preferredColorScheme=0"
+	for width, flags := range map[int][]string{1366: nil, 2560: {dark}, 390: {dark}} {
 		s := look(t, page, width, flags...)
+		require.Empty(t, s.Broken, "%d pixels wide: a column is narrower than its longest word", width)
 		require.Equal(t, width, s.Width)
 		require.LessOrEqual(t, s.Scroll, s.Width, "the page must not scroll sideways")
 		require.Greater(t, s.Colours, 5)
