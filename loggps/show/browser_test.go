@@ -60,7 +60,7 @@ type seen struct {
 	Tip           string // at the middle of the first lane
 	Bars, Tables  int
 	Broken        string // a word in a table that does not fit into its column
-	Loaded        int // things loaded besides the page
+	Loaded        int    // things loaded besides the page
 }
 
 // probe is a page that shows another in a frame, uses it, and writes what it finds.
