@@ -253,7 +253,7 @@ var layers = []layer{
 		"internal/bench/...", "internal/linkage", "internal/median", "internal/processes",
 		"internal/trace/replay", "internal/tune", "loggps", "loggps/...", "pvas", "trace"}},
 
-	{"examples/...", []string{"mpi"}},
+	{"examples/...", []string{"mpi", "mpi/pool", "mpi/value"}},
 	{"examples", []string{"pvas"}},       // their test only
 	{"docs", []string{"internal/chart"}}, // its figures, drawn by a test
 }

@@ -1,0 +1,60 @@
+// Samplesort sorts a file of 8-byte integers in place. Each rank sorts a part and shows samples of it. All choose the
+// same splitters from the samples, and each gets what lies between two of them.
+//
+//	pvasrun -n 4 ./examples/gallery/samplesort FILE
+package main
+
+import (
+	"errors"
+	"flag"
+	"slices"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+func main() {
+	flag.Parse()
+	mpi.Run(func(world *mpi.Comm) error {
+		file, err := mpi.OpenFile(world, flag.Arg(0), mpi.FileReadWrite, nil)
+		if err != nil {
+			return err
+		}
+		size, err := file.Size()
+		if err != nil {
+			return err
+		}
+		n, p, me := int(size/8), world.Size(), world.Rank()
+		keys := make([]int64, n*(me+1)/p-n*me/p)
+		if _, err := mpi.ReadFileAll(file, mpi.FileOffset(int64(n*me/p*8)), keys); err != nil {
+			return err
+		}
+		if keys, err = sorted(world, keys); err != nil {
+			return err
+		}
+		_, err = mpi.WriteFileAll(file, mpi.SharedFilePointer, keys) // in the order of the ranks
+		return errors.Join(err, file.Close())
+	})
+}
+
+func sorted(world *mpi.Comm, keys []int64) ([]int64, error) {
+	slices.Sort(keys)
+	p := world.Size()
+	samples, parts := make([]int64, min(p, len(keys))), make([][]int64, p)
+	for i := range samples {
+		samples[i] = keys[i*len(keys)/p]
+	}
+	all, err := mpi.AllgatherAlloc(world, samples)
+	if err != nil {
+		return nil, err
+	}
+	splitters := slices.Sorted(slices.Values(slices.Concat(all...)))
+	for i := range parts {
+		end := len(keys)
+		if next := (i + 1) * len(splitters) / p; next < len(splitters) {
+			end, _ = slices.BinarySearch(keys, splitters[next])
+		}
+		parts[i], keys = keys[:end], keys[end:]
+	}
+	parts, err = mpi.AlltoallAlloc(world, parts)
+	return slices.Sorted(slices.Values(slices.Concat(parts...))), err
+}

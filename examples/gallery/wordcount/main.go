@@ -1,0 +1,53 @@
+// Wordcount counts the words of files, and prints those that are most frequent. Each rank counts in some of the files,
+// and sends its map to rank 0.
+//
+//	pvasrun -n 4 ./examples/gallery/wordcount -top 10 docs/*.md
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/mpi/value"
+)
+
+func main() {
+	top := flag.Int("top", 10, "`number` of words that are printed")
+	flag.Parse()
+	mpi.Run(func(world *mpi.Comm) error {
+		counts := map[string]int{}
+		for i := world.Rank(); i < flag.NArg(); i += world.Size() {
+			text, err := os.ReadFile(flag.Arg(i))
+			if err != nil {
+				return err
+			}
+			for word := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+				counts[strings.ToLower(word)]++
+			}
+		}
+		all, err := value.Gather(world, counts, 0)
+		if err != nil || world.Rank() != 0 {
+			return err
+		}
+		total := map[string]int{}
+		for _, counts := range all {
+			for word, n := range counts {
+				total[word] += n
+			}
+		}
+		words := slices.SortedFunc(maps.Keys(total), func(a, b string) int {
+			return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
+		})
+		for _, word := range words[:min(max(*top, 0), len(words))] {
+			fmt.Println(total[word], word)
+		}
+		return nil
+	})
+}
