@@ -114,8 +114,7 @@ var layers = []layer{
 	{"mpi/debug", []string{"internal/comm"}},
 	{"mpi/mpitest", []string{"mpi", "launcher"}},
 	{"mpi/pool", []string{"mpi", "mpi/value", "internal/comm", "internal/job"}}, // the last: its test only
-	{"mpi/process", []string{"mpi", "internal/comm"}},
-	{"mpi/value", []string{"mpi", "internal/comm", "internal/job"}}, // the last: its test only
+	{"mpi/value", []string{"mpi", "internal/comm", "internal/job"}},             // the last: its test only
 
 	{"internal/capi/coro", nil},
 	{"internal/capi/coro/corotest", nil},
