@@ -108,6 +108,9 @@ func (e *Endpoint) Poll() (came, moved bool) {
 	return came, moved
 }
 
+// Unread is how many blocks have come that nobody has read. It takes no lock: stop of Rest may call it.
+func (e *Endpoint) Unread() int { return int(e.unread.Load()) }
+
 func (e *Endpoint) readable() bool { return e.unread.Load() > 0 }
 
 // first is the priority of the next block. There must be one.

@@ -227,13 +227,25 @@ func Flights() []Flight {
 	return nil
 }
 
+// MessageDevices are the network devices of this process' messages to other nodes, nil if there are none.
+func MessageDevices(c *Comm) *devices.Set {
+	if m := c.network(); m != nil {
+		return m.Devices()
+	}
+	return nil
+}
+
 // network returns the module for other nodes, nil if there is none.
 func network() *net.Module {
 	world := World()
 	if world == nil {
 		return nil
 	}
-	for _, n := range world.networks {
+	return world.network()
+}
+
+func (p *process) network() *net.Module {
+	for _, n := range p.networks {
 		if m, ok := n.Messages.(*net.Module); ok {
 			return m
 		}

@@ -7,8 +7,9 @@ import (
 	"io"
 	"net/netip"
 
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/suci"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // Line is the ranks of a communicator that send blocks to one another.
@@ -16,15 +17,16 @@ type Line struct {
 	courier *Courier
 	number  uint32
 	handle  func(l *Line, from int, block []byte)
-	peers   []*suci.Peer // by rank of the communicator; nil: this rank
-	ranks   map[int]int  // ranks of the communicator by those of the job
+	peers   []*devices.Peer // by rank of the communicator; nil: this rank
+	ranks   map[int]int     // ranks of the communicator by those of the job
 }
 
 // Head is how many bytes of a block are the line's, at its beginning.
 const Head = 4
 
-// address is where the courier of a rank is; its port is 0 if there is none.
-type address struct {
+// addresses are where the courier of a rank is, by device. The port of a device that it does not have is 0. Without a
+// courier it has none.
+type addresses [job.MaxDevices]struct {
 	ip   [16]byte
 	port uint16
 }
@@ -33,27 +35,21 @@ type address struct {
 // all have joined. handle gets the blocks of others, without their heads, one after the other. When it returns the
 // block is no more.
 func Join(c *comm.Comm, handle func(l *Line, from int, block []byte)) (*Line, error) {
-	l := &Line{number: c.ID(), handle: handle, ranks: map[int]int{}}
-	for rank := range c.Size() {
-		l.ranks[comm.JobRank(c, rank)] = rank
-	}
-	own := address{}
+	l := &Line{number: c.ID(), handle: handle}
+	own := addresses{}
 	at, err := comm.Resource(c, func() (io.Closer, error) {
-		return open(comm.Root(c), comm.JobRank(c, c.Rank()))
+		return open(comm.Root(c), comm.JobRank(c, c.Rank()), comm.MessageDevices(c))
 	})
 	if err == nil {
 		l.courier = at.(*Courier)
-		addr := l.courier.endpoint.Addr()
-		own = address{addr.Addr().As16(), addr.Port()}
+		own = l.courier.addresses()
 	}
 	all, told := comm.Tell(c, "courier", own)
 	if err = cmp.Or(err, told); err != nil {
 		return nil, err
 	}
-	if err = l.connect(c, all); err == nil { // on all ranks, or on none
-		l.courier.mu.Lock()
-		l.courier.lines[l.number] = l
-		l.courier.mu.Unlock()
+	jobRank := func(rank int) int { return comm.JobRank(c, rank) }
+	if err = l.connect(jobRank, all); err == nil { // on all ranks, or on none
 		err = c.Barrier()
 	}
 	if err != nil {
@@ -63,41 +59,59 @@ func Join(c *comm.Comm, handle func(l *Line, from int, block []byte)) (*Line, er
 	return l, nil
 }
 
-// connect makes the peers.
-func (l *Line) connect(c *comm.Comm, all []address) error {
-	l.peers = make([]*suci.Peer, c.Size())
-	for rank, a := range all {
-		if a.port == 0 {
+// connect notes where the peers are, and takes blocks from now on. jobRank is the number in the job of a rank.
+func (l *Line) connect(jobRank func(rank int) int, all []addresses) error {
+	c := l.courier
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.peers, l.ranks = make([]*devices.Peer, len(all)), map[int]int{}
+	for rank, list := range all {
+		if list == (addresses{}) {
 			return fmt.Errorf("rank %d has no socket for requests: its own error says why", rank)
 		}
-		if rank == c.Rank() {
-			continue
-		}
-		addr := netip.AddrPortFrom(netip.AddrFrom16(a.ip).Unmap(), a.port)
-		peer, err := l.courier.endpoint.Destination(idOf(comm.JobRank(c, rank)), addr)
-		if err != nil {
-			return fmt.Errorf("courier: reach rank %d: %w", rank, err)
-		}
-		l.peers[rank] = peer
+		of := jobRank(rank)
+		l.ranks[of] = rank
+		l.peers[rank] = c.meet(of, list.ports())
 	}
+	c.lines[l.number] = l
 	return nil
 }
 
-// Send sends a copy of a block, whose head it writes. It does not wait.
-func (l *Line) Send(rank int, block []byte) error {
-	binary.LittleEndian.PutUint32(block, l.number)
-	return l.peers[rank].TryWrite(suci.Block{Data: block, Priority: lane})
+// addresses are where this courier is.
+func (c *Courier) addresses() (own addresses) {
+	for device, a := range c.devices.Addresses() {
+		own[device].ip, own[device].port = a.Addr().As16(), a.Port()
+	}
+	return own
 }
 
-// Broken returns an error if the courier has lost a rank of the job.
-func (l *Line) Broken(rank int) error {
-	if !l.courier.broken[rank].Load() {
-		return nil
+// ports are the addresses.
+func (a *addresses) ports() []netip.AddrPort {
+	at := make([]netip.AddrPort, len(a))
+	for device, d := range a {
+		if d.port != 0 {
+			at[device] = netip.AddrPortFrom(netip.AddrFrom16(d.ip).Unmap(), d.port)
+		}
 	}
-	return fmt.Errorf("rank %d left requests unanswered for %v (--peer-timeout), and windows have lost it for good: "+
-		"its node was suspended, or a firewall between the nodes stops UDP", rank,
-		l.courier.root.Settings().PeerTimeout)
+	return at
 }
+
+// take takes a block.
+func (l *Line) take(a *arrival) {
+	if from, member := l.ranks[a.from]; member {
+		l.handle(l, from, a.block.Data[Head:])
+	}
+}
+
+// Send sends a copy of a block, whose head it writes. It does not wait. A block for a rank that has gone is dropped.
+func (l *Line) Send(rank int, block []byte) {
+	binary.LittleEndian.PutUint32(block, l.number)
+	l.courier.send(l.peers[rank], block)
+}
+
+// Broken returns an error if this rank cannot go on since it has lost another one that has not gone, be it the one that
+// it needs now: see devices.Set.
+func (l *Line) Broken(needs int) error { return l.courier.devices.Need(l.peers[needs]) }
 
 // Leave closes the line for this rank. Nobody sends any more.
 func (l *Line) Leave() {

@@ -45,3 +45,20 @@ func TestWindowsOverNodes(t *testing.T) {
 	r.Mend(2)
 	r.requireNothing(t)
 }
+
+// Windows go on by any device: in turns one carries no datagram, from before the job begins. Each job takes far longer
+// than --peer-timeout where it waits for that device.
+func TestWindowsByAnyDevice(t *testing.T) {
+	t.Parallel()
+	r := withSSH(t, 2)
+	r.AddDevice()
+	for _, network := range []string{"10.77.0.0/16", "10.78.0.0/16"} {
+		r.Run(1, "ip", "rule", "add", "to", network, "ipproto", "udp", "blackhole")
+		j := r.start(append(bySSH(r, 2), "--peer-timeout", "3", "--timeout", "100", windows),
+			program("busy windows", testkit.Seed(t)))
+		require.Zero(t, j.wait(t, 2*time.Minute), &j.stderr)
+		require.Contains(t, j.stderr.String(), "their ranks use other devices")
+		r.Run(1, "ip", "rule", "del", "to", network, "ipproto", "udp")
+		r.requireNothing(t)
+	}
+}

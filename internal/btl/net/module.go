@@ -31,6 +31,8 @@ const (
 	creditMessages = 1024    // unreleased, from one rank to another
 	creditBytes    = 1 << 20 // likewise; more than the longest eager message
 
+	queueLimit = 4 << 20 // bytes of messages to a rank that it has not acknowledged
+
 	// partSize is how many bytes travel at once between buffers with layouts.
 	partSize = 512 << 10
 
@@ -121,14 +123,12 @@ func Open(root *job.Root, rank int) (*Module, error) {
 // open opens the devices.
 func (m *Module) open(form exchange.Form) (err error) {
 	root := m.root
-	o := devices.Options{Root: root, Rank: m.rank, Addresses: root.Devices(), Form: form, Ping: make([]byte, headSize),
-		Wake: m.inbox.Signal, Locate: m.landings.Locate}
-	h := head{kind: ping}
-	h.put(o.Ping)
+	o := devices.Options{Root: root, Rank: m.rank, Addresses: root.Devices(), Form: form,
+		Locate: m.landings.Locate, Peer: m.devicePeer, Where: root.Addresses, Read: m.read}
 	o.Suci = suci.Options{
 		Encrypt: root.Settings().Encrypt, Spin: spin, Hold: m.shares,
 		Self: idOf(int(root.NameOf(m.rank))), Key: suci.Key(root.Key()), MaxPeers: root.Places(),
-		Timeout: root.Settings().PeerTimeout, OnNews: m.onNews, OnKeep: m.onKeep,
+		Timeout: root.Settings().PeerTimeout, OnNews: m.onNews, OnKeep: m.onKeep, QueueLimit: queueLimit,
 	}
 	if root.Spin() == 0 { // more ranks than CPUs, or --spin 0
 		o.Suci.Spin = 0
@@ -168,6 +168,14 @@ func (m *Module) of(id suci.ID) *peer {
 		return nil
 	}
 	return m.peer(rank)
+}
+
+// devicePeer is of, for package devices.
+func (m *Module) devicePeer(id suci.ID) *devices.Peer {
+	if p := m.of(id); p != nil {
+		return &p.Peer
+	}
+	return nil
 }
 
 // keyOf is that of suci.Options in a job of one node: only visitors are reached here, each by the key of its job.

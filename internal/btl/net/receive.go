@@ -2,6 +2,7 @@ package net
 
 import (
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/suci"
 )
 
@@ -49,20 +50,11 @@ func (m *Module) sort() {
 	}
 	for device, r, ok := m.devices.Next(); ok; device, r, ok = m.devices.Next() {
 		m.looks.found()
-		m.take(device, &r)
-	}
-	m.tend()
-}
-
-// tend does what is due but for taking in messages.
-func (m *Module) tend() {
-	if m.devices.Disturbed() {
-		for _, c := range m.devices.Changes() {
-			if p := m.of(c.ID); p != nil {
-				m.devices.Changed(&p.Peer, c)
-			}
+		if r.Place != 0 {
+			m.placed(device, &r)
+		} else {
+			m.devices.Take(device, &r)
 		}
-		m.devices.Repair()
 	}
 	m.devices.Tend()
 }
@@ -106,41 +98,21 @@ func (l *looks) due(must bool) bool {
 // found notes that something has come.
 func (l *looks) found() { l.fruitless, l.mask = 0, 0 }
 
-// take handles a block.
-func (m *Module) take(device int, r *suci.Received) {
-	if r.Place != 0 {
-		m.placed(device, r)
-		return
-	}
-	p := m.of(r.From)
-	var h head
-	if p == nil || p.Buried() || r.Err != nil || !h.get(r.Data) {
-		r.Free()
-		return
-	}
-	m.devices.Received(device, len(r.Data))
-	m.devices.Answered(&p.Peer, device)
-	switch {
-	case h.kind == ping:
-		r.Free()
-	case m.devices.InOrder(&p.Peer, r):
-		m.read(p, &h, *r)
-		for next, ok := p.Next(); ok; next, ok = p.Next() {
-			h.get(next.Data)
-			m.read(p, &h, next)
-		}
-	}
-}
-
 // read handles a message of a peer.
-func (m *Module) read(p *peer, h *head, r suci.Received) {
+func (m *Module) read(from *devices.Peer, r suci.Received) {
+	var h head
+	if !h.get(r.Data) {
+		r.Free()
+		return
+	}
+	p := m.peers[from.Rank()]
 	p.released, p.releasedBytes = newest(p.released, h.released), newest(p.releasedBytes, h.bytes)
 	switch h.kind {
 	case eager, offer:
 		m.arrivals.push(r)
 		return
 	case grant:
-		m.granted(p, h)
+		m.granted(p, &h)
 	}
 	r.Free()
 }
@@ -148,9 +120,9 @@ func (m *Module) read(p *peer, h *head, r suci.Received) {
 // present makes the frame of a message that has arrived.
 func (m *Module) present(r suci.Received) {
 	var h head
-	h.get(r.Data) // take has looked
+	h.get(r.Data) // read has looked
 	m.frame = btl.Frame{Header: h.Header}
-	m.frame.Source = int32(m.of(r.From).Rank()) // a peer that take knows
+	m.frame.Source = int32(m.of(r.From).Rank()) // a peer that read knows
 	if h.kind == offer {
 		m.frame.Offered, m.frame.Token, m.frame.Place = true, h.id, uint64(bit(h.typed))
 		r.Free()

@@ -3,7 +3,6 @@ package net
 import (
 	"time"
 
-	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -54,13 +53,8 @@ func (m *Module) park(e *shm.Event, count uint32, limit time.Duration) (woken bo
 	return m.rest(e, count, time.Minute, false)
 }
 
-// rest sleeps no longer than until a path that is down is to be tried again, or one that is doubted
-// taken down: nobody else wakes the rank for that, and it may be the only path that is left.
 func (m *Module) rest(e *shm.Event, count uint32, limit time.Duration, quietly bool) (bool, error) {
-	if m.devices.Ailing() {
-		limit = min(limit, devices.PathTime)
-	}
-	woken, err := m.endpoint.Rest(limit, quietly, func() bool {
+	woken, err := m.devices.Rest(limit, quietly, func() bool {
 		return e.Count() != count || m.devices.Failed() != nil
 	})
 	m.fresh.Store(true)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/btl/net/devices"
 )
 
 // Kinds of messages.
@@ -13,11 +12,10 @@ const (
 	offer             // cookies: id of the sender's transfer
 	grant             // id, place, from and length: see head
 	credit            // nothing but what was released
-	ping              // nothing; it is of no order
 )
 
-// headSize is the length of a head in bytes. It has room for the number of the message, where package devices wants it.
-const headSize = devices.NumberAt + 8
+// headSize is the length of a head in bytes.
+const headSize = 48
 
 // head is what every message begins with. All numbers are little endian.
 type head struct {
@@ -60,7 +58,7 @@ func (h *head) put(b []byte) {
 
 // get reads a head; ok is false if it is none.
 func (h *head) get(b []byte) (ok bool) {
-	if len(b) < headSize || b[0] < eager || b[0] > ping {
+	if len(b) < headSize || b[0] < eager || b[0] > credit {
 		return false
 	}
 	le := binary.LittleEndian

@@ -102,9 +102,7 @@ func (r *Ranks) ask(rank int, q *request, stream, take func([]byte), of *results
 	defer r.mu.Unlock()
 	r.number++
 	q.number = r.number
-	if err := r.line.Send(rank, q.encode(stream)); err != nil {
-		return err
-	}
+	r.line.Send(rank, q.encode(stream))
 	r.asked[q.number] = a
 	of.left.Add(1)
 	r.underWay(l, a.bytes)
@@ -125,7 +123,7 @@ func (r *Ranks) await(rank int, what string, over func() bool) error {
 		if over() {
 			return true
 		}
-		broken = r.line.Broken(target)
+		broken = r.line.Broken(rank)
 		lost = comm.FirstGone(r.own, func(gone int) bool { return gone == rank }) >= 0
 		return broken != nil || lost
 	}

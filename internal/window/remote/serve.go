@@ -69,7 +69,7 @@ func (s *server) serve(l *courier.Line, from int, b []byte) {
 	if err != nil {
 		out = refusal(r.number, err)
 	}
-	_ = l.Send(from, out) // the other end finds out if it does not come
+	l.Send(from, out)
 }
 
 // do carries out an operation, and returns the answer.
@@ -168,7 +168,7 @@ func (g *grant) answer(err error) {
 	if err != nil {
 		out = refusal(g.number, err)
 	}
-	_ = g.line.Send(g.to, out)
+	g.line.Send(g.to, out)
 }
 
 // grantWaiting gives the lock to those that wait, one after the other, until there are none.

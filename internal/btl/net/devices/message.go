@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/suci"
 )
 
-// With several devices a message may go by any of them. If that device fails, it goes again by another. So it carries a
-// number, by which the receiver puts messages in order and drops duplicates. The sender keeps it until it is
+// With several devices a message may go by any of them. If that device fails, it goes again by another. So a number
+// follows it, by which the receiver puts messages in order and drops duplicates. The sender keeps it until it is
 // acknowledged. With one device suci does all that.
 
 // sentMessage is a message that was not acknowledged yet.
@@ -18,18 +18,20 @@ type sentMessage struct {
 }
 
 const (
-	// NumberAt is where messages have room for a number of 4 bytes.
-	NumberAt = 48
+	numberSize = 4
 
-	// mostUnacked bounds the bytes of messages to a peer that are not acknowledged, as suci bounds its queue.
-	mostUnacked = 4 << 20
+	// fewUnacked is up to how many messages all are looked at whenever the first one was acknowledged.
+	fewUnacked = 64
 
 	// spreadLeast is the length from which an eager message goes by the device that is free
 	// first, with its head. Shorter ones go by the first one.
 	spreadLeast = 512
 )
 
-// Send sends a copy of a message. False means that too much is under way.
+// ping is a message that says nothing, and has no number.
+var ping = []byte{0}
+
+// Send sends a copy of a message. False means that too much is under way: more than suci.Options.QueueLimit.
 func (s *Set) Send(p *Peer, b []byte) bool {
 	if s.Several() {
 		return s.sendNumbered(p, b)
@@ -47,14 +49,11 @@ func (s *Set) Send(p *Peer, b []byte) bool {
 
 // sendNumbered gives a message its number, and keeps it.
 func (s *Set) sendNumbered(p *Peer, b []byte) bool {
-	if p.unackedBytes > mostUnacked {
+	if s.settleDue(p) {
 		s.settle(p)
-		if p.unackedBytes > mostUnacked {
-			return false
-		}
 	}
-	if len(s.spareMessages) == 0 && len(p.unacked) > 0 && p.unacked[0].landed.Load() == arrived {
-		s.settle(p) // their memory is used again before more is made
+	if p.unackedBytes > s.queueLimit {
+		return false
 	}
 	var o *sentMessage
 	if k := len(s.spareMessages); k > 0 {
@@ -64,16 +63,20 @@ func (s *Set) sendNumbered(p *Peer, b []byte) bool {
 		o = &sentMessage{outgoing: outgoing{set: s}}
 		o.done = func(err error) { o.land(len(o.buf), err) }
 	}
-	o.buf = append(o.buf[:0], b...)
-	binary.LittleEndian.PutUint32(o.buf[NumberAt:], p.number)
+	o.buf = binary.LittleEndian.AppendUint32(append(o.buf[:0], b...), p.number)
 	p.number++
 	p.unacked = append(p.unacked, o)
-	p.unackedBytes += len(b)
+	p.unackedBytes += len(o.buf)
 	s.sendMessage(p, o)
-	if len(p.unacked) >= 64 {
-		s.settle(p)
-	}
 	return true
+}
+
+// settleDue tells whether to settle before another message is sent: when there is no room, when there are twice as many
+// as the last time left, or when memory can be used again before more is made.
+func (s *Set) settleDue(p *Peer) bool {
+	n := len(p.unacked)
+	return n > 0 && (p.unackedBytes > s.queueLimit || n >= p.settleAt ||
+		n <= fewUnacked && len(s.spareMessages) == 0 && p.unacked[0].landed.Load() == arrived)
 }
 
 // sendMessage sends a message by the best path there is.
@@ -127,7 +130,7 @@ func (s *Set) settle(p *Peer) {
 		left = append(left, o)
 	}
 	clear(p.unacked[len(left):])
-	p.unacked = left
+	p.unacked, p.settleAt = left, max(fewUnacked, 2*len(left))
 }
 
 func (s *Set) discard(p *Peer, o *sentMessage) {
@@ -141,17 +144,40 @@ func (s *Set) Acknowledged(p *Peer) bool {
 	return len(p.unacked) == 0
 }
 
-// InOrder tells whether a message is the next one of its peer. One that is too early is kept,
-// and one that has come before is dropped.
-func (s *Set) InOrder(p *Peer, r *suci.Received) bool {
-	if !s.Several() {
-		return true
+// Take takes in a message that has come by a device. Options.Read gets it when all that its peer has sent before have
+// come.
+func (s *Set) Take(device int, r *suci.Received) {
+	p := s.peer(r.From)
+	if p == nil || p.buried || r.Err != nil {
+		r.Free()
+		return
 	}
-	number := binary.LittleEndian.Uint32(r.Data[NumberAt:])
+	s.Received(device, len(r.Data))
+	s.Answered(p, device)
+	if s.Several() {
+		s.takeNumbered(p, r)
+	} else {
+		s.read(p, *r)
+	}
+}
+
+// takeNumbered hands over a message that is the next one of its peer, and those that were waiting for it. One that is
+// too early is kept, and one that has come before is dropped.
+func (s *Set) takeNumbered(p *Peer, r *suci.Received) {
+	n := len(r.Data) - numberSize
+	if n < 0 { // a ping
+		r.Free()
+		return
+	}
+	number := binary.LittleEndian.Uint32(r.Data[n:])
+	r.Data = r.Data[:n]
 	switch ahead := int32(number - p.expected); {
 	case ahead == 0:
-		p.expected++
-		return true
+		for next, ok := *r, true; ok; next, ok = p.early[p.expected] {
+			delete(p.early, p.expected)
+			p.expected++
+			s.read(p, next)
+		}
 	case ahead < 0:
 		r.Free()
 	default:
@@ -164,17 +190,4 @@ func (s *Set) InOrder(p *Peer, r *suci.Received) bool {
 		}
 		p.early[number] = *r
 	}
-	return false
-}
-
-// Next returns the message that was too early and is not any more.
-func (p *Peer) Next() (r suci.Received, ok bool) {
-	if len(p.early) == 0 {
-		return r, false
-	}
-	if r, ok = p.early[p.expected]; ok {
-		delete(p.early, p.expected)
-		p.expected++
-	}
-	return r, ok
 }

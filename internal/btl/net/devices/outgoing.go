@@ -73,5 +73,5 @@ func (s *Set) again(p *Peer, d *device, err error) bool {
 	if errors.Is(err, suci.ErrLost) && !p.others(d.number) && !s.root.Gone(p.rank) {
 		s.Fail(p, err)
 	}
-	return s.Several() && !p.buried && p.usable() && s.Failed() == nil
+	return s.Several() && !p.buried && p.usable() && p.failed.Load() == nil
 }

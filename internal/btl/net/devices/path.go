@@ -81,14 +81,14 @@ func (s *Set) onChange(device int, id suci.ID, what suci.Change) {
 // disturb makes the rank look at what has changed: see Disturbed.
 func (s *Set) disturb() {
 	s.disturbed.Store(true)
-	s.wake()
+	s.root.Inbox(s.rank).Signal()
 }
 
-// Disturbed tells whether something has happened to paths: then Changed is called for all Changes, and then Repair.
+// Disturbed tells whether something has happened to paths, which Tend looks at.
 func (s *Set) Disturbed() bool { return s.disturbed.Load() }
 
-// Changes returns what the endpoints have told since the last call.
-func (s *Set) Changes() []Change {
+// takeChanges returns what the endpoints have told since the last call.
+func (s *Set) takeChanges() []Change {
 	s.disturbed.Store(false) // before they are taken
 	s.changes.mu.Lock()
 	defer s.changes.mu.Unlock()
@@ -97,8 +97,8 @@ func (s *Set) Changes() []Change {
 	return list
 }
 
-// Repair sends by other paths what was lost with some.
-func (s *Set) Repair() {
+// repair sends by other paths what was lost with some.
+func (s *Set) repair() {
 	s.saySilent()
 	for _, p := range s.peers {
 		if len(p.unacked) > 0 {
@@ -110,8 +110,17 @@ func (s *Set) Repair() {
 	}
 }
 
-// Tend does what is due: paths go up and down in time, and devices get more to send.
+// Tend does what is due: what has happened to paths is noted, they go up and down in time, and devices get more to
+// send.
 func (s *Set) Tend() {
+	if s.Disturbed() {
+		for _, c := range s.takeChanges() {
+			if p := s.peer(c.ID); p != nil {
+				s.Changed(p, c)
+			}
+		}
+		s.repair()
+	}
 	if s.Several() && s.ailing.Load() > 0 {
 		s.TendPaths(time.Now())
 	}
@@ -147,6 +156,9 @@ func (s *Set) Changed(p *Peer, c Change) {
 
 // saySilent notes for the report of a hang whether a peer does not answer by its last path.
 func (s *Set) saySilent() {
+	if s.windows {
+		return
+	}
 	for _, p := range s.peers {
 		if p.buried {
 			continue
@@ -279,5 +291,5 @@ func (s *Set) probe(p *Peer, device int) {
 	}
 	at.handle, at.silent = handle, false
 	s.setState(at, Probing)
-	_ = handle.TryWrite(suci.Block{Data: s.ping, Priority: messageLane}) // an error: a change tells
+	_ = handle.TryWrite(suci.Block{Data: ping, Priority: messageLane}) // an error: a change tells
 }

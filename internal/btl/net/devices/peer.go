@@ -2,6 +2,7 @@ package devices
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/suci"
 )
@@ -13,11 +14,13 @@ type Peer struct {
 	paths  []path // by device
 	found  bool   // its addresses are known, and its paths were opened
 	buried bool   // has gone, and all that it has sent was handed over
+	failed atomic.Pointer[error]
 
 	// With several devices: see message.go.
 	number       uint32 // of the next message
 	unacked      []*sentMessage
 	unackedBytes int
+	settleAt     int    // how many messages have those that were acknowledged forgotten
 	expected     uint32 // the number of the next message from the peer
 	early        map[uint32]suci.Received
 }
@@ -51,7 +54,7 @@ func (s *Set) Find(p *Peer) bool {
 	if p.found || s.root.Gone(p.rank) {
 		return p.Reachable()
 	}
-	at := s.root.Addresses(p.rank) // nil: the supervisor notifies the inbox when they are known
+	at := s.where(p.rank)
 	for device, a := range at[:min(len(at), len(s.list))] {
 		p.found = true
 		if p.paths[device].addr = a; a.IsValid() {
@@ -66,12 +69,12 @@ func (s *Set) open(p *Peer, device int) {
 	at := &p.paths[device]
 	switch {
 	case at.state != Unknown:
-	case device > 0:
+	case device > 0 || p.usable():
 		s.probe(p, device)
 	default:
 		var err error
 		if at.handle, err = s.list[device].endpoint.Destination(p.id, at.addr); err != nil {
-			s.fail(err)
+			s.Fail(p, err)
 			return
 		}
 		s.setState(at, Up)

@@ -24,7 +24,7 @@ func open(t *testing.T, devices int, form exchange.Form) *Set {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	s, err := Open(Options{Root: memory.Root(), Addresses: list, Form: form, Wake: func() {},
+	s, err := Open(Options{Root: memory.Root(), Addresses: list, Form: form,
 		Suci: suci.Options{Self: 1, Key: suci.Key{7}, MaxPeers: 2}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

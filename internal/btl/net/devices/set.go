@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,14 +21,23 @@ const (
 
 // Set is the devices of a rank. The lock of the engine orders all calls. The words that it shares with the goroutines
 // of endpoints are atomic.
+//
+// A rank may have two, each with a lock of its own. Whom one of them needs and cannot reach is lost to both (Failed).
+// That of messages needs all peers, and tells the supervisor who is silent. That of windows says whom it needs (Need):
+// other peers may have closed theirs.
 type Set struct {
 	root  *job.Root
 	rank  int
 	list  []*device
 	plans plans
-	ping  []byte
-	wake  func()
 	peers []*Peer
+
+	// See Options.
+	windows    bool
+	queueLimit int
+	peer       func(suci.ID) *Peer
+	where      func(rank int) []netip.AddrPort
+	read       func(p *Peer, r suci.Received)
 
 	groups        []*group
 	queued        int  // bytes in the queues of all devices
@@ -44,33 +54,44 @@ type Set struct {
 		list []Change
 	}
 	disturbed atomic.Bool
-	failed    atomic.Pointer[error]
+	failed    *atomic.Pointer[error]
 	closed    atomic.Bool
 }
 
-// Options are what the devices of a rank are opened with.
+// Options are what the devices of a rank are opened with. The rank's inbox is signalled when something is to be looked
+// at: see Disturbed and Failed.
 type Options struct {
 	Root      *job.Root
 	Rank      int
 	Addresses []netip.Addr // of the devices
+	Windows   bool         // this is the Set of windows
+	Messages  *Set         // that of messages, for the one of windows; nil: there is none
 	Form      exchange.Form
-	Ping      []byte       // a message that says nothing
-	Wake      func()       // has the rank look at what has changed: see Disturbed
-	Suci      suci.Options // but for what each device has for itself
+	Suci      suci.Options // but for what each device has for itself; QueueLimit must be set
 	Locate    func(device int, from suci.ID, place uint32, length int) []byte
+
+	Peer  func(suci.ID) *Peer             // nil: there is none
+	Where func(rank int) []netip.AddrPort // by device; nil: not known yet
+	Read  func(p *Peer, r suci.Received)  // gets the messages of a peer in their order
 }
 
 // Open opens the devices. On an error it closes those that it has opened.
 func Open(o Options) (*Set, error) {
-	s := &Set{root: o.Root, rank: o.Rank, ping: o.Ping, wake: o.Wake}
+	s := &Set{root: o.Root, rank: o.Rank, windows: o.Windows, queueLimit: o.Suci.QueueLimit, peer: o.Peer,
+		where: o.Where, read: o.Read, failed: &atomic.Pointer[error]{}}
+	if o.Messages != nil {
+		s.failed = o.Messages.failed
+	}
 	s.plans.form = o.Form
 	for number, addr := range o.Addresses {
 		d := &device{root: o.Root, rank: o.Rank, number: number, best: &s.plans.best}
 		with := o.Suci
 		with.Listen = netip.AddrPortFrom(addr, 0)
 		with.OnChange = func(id suci.ID, what suci.Change) { s.onChange(number, id, what) }
-		with.Locate = func(from suci.ID, place uint32, length int) []byte {
-			return o.Locate(number, from, place, length)
+		if o.Locate != nil {
+			with.Locate = func(from suci.ID, place uint32, length int) []byte {
+				return o.Locate(number, from, place, length)
+			}
 		}
 		if number > 0 {
 			with.With = s.list[0].endpoint
@@ -106,6 +127,16 @@ func (s *Set) Addresses() (at []netip.AddrPort) {
 // Endpoint is that of a device. Poll and Rest of device 0 are those of all devices.
 func (s *Set) Endpoint(device int) *suci.Endpoint { return s.list[device].endpoint }
 
+// Rest rests in the sockets of all devices: see suci.Endpoint.Rest. It does so no longer than until a path that is down
+// is to be tried again, or one that is doubted taken down: nobody else wakes the rank for that, and it may be the only
+// path that is left.
+func (s *Set) Rest(limit time.Duration, quietly bool, stop func() bool) (woken bool, err error) {
+	if s.Ailing() {
+		limit = min(limit, PathTime)
+	}
+	return s.list[0].endpoint.Rest(limit, quietly, stop)
+}
+
 // Several tells whether this rank has more than one device.
 func (s *Set) Several() bool { return len(s.list) > 1 }
 
@@ -117,6 +148,11 @@ func (s *Set) Next() (device int, r suci.Received, ok bool) {
 		}
 	}
 	return 0, r, false
+}
+
+// News tells whether messages wait for Next, or Disturbed. It takes no lock: stop of suci's Rest may call it.
+func (s *Set) News() bool {
+	return s.Disturbed() || slices.ContainsFunc(s.list, func(d *device) bool { return d.endpoint.Unread() > 0 })
 }
 
 // Received counts bytes that have come by a device.
@@ -138,7 +174,7 @@ func (s *Set) Busy() bool {
 // Ailing tells whether there are paths to be looked at within PathTime.
 func (s *Set) Ailing() bool { return s.ailing.Load() > 0 }
 
-// Failed is why the rank cannot go on, nil if it can.
+// Failed is why the rank cannot go on, nil if it can. Any goroutine may call it.
 func (s *Set) Failed() error {
 	if err := s.failed.Load(); err != nil {
 		return *err
@@ -146,12 +182,25 @@ func (s *Set) Failed() error {
 	return nil
 }
 
-// Fail has all go wrong since a peer cannot be reached.
-func (s *Set) Fail(p *Peer, err error) { s.fail(s.Unreachable(p, err)) }
+// Fail notes that a peer cannot be reached, for good.
+func (s *Set) Fail(p *Peer, err error) {
+	if s.closed.Load() {
+		return // that is why
+	}
+	err = s.Unreachable(p, err)
+	p.failed.CompareAndSwap(nil, &err)
+	if !s.windows {
+		s.failed.CompareAndSwap(nil, &err)
+	}
+	s.root.Inbox(s.rank).Signal()
+}
 
-func (s *Set) fail(err error) {
-	s.failed.CompareAndSwap(nil, &err)
-	s.wake()
+// Need is Failed for a rank that needs a peer. Any goroutine may call it.
+func (s *Set) Need(p *Peer) error {
+	if err := p.failed.Load(); err != nil {
+		s.failed.CompareAndSwap(nil, err)
+	}
+	return s.Failed()
 }
 
 // UnreachableError says that packets to a rank are not answered.
@@ -172,7 +221,7 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // Unreachable is the error of a peer that cannot be reached.
 func (s *Set) Unreachable(p *Peer, err error) error {
 	e := &UnreachableError{Rank: p.rank, Err: err}
-	if at := s.root.Addresses(p.rank); at != nil {
+	if at := s.where(p.rank); at != nil {
 		e.Addr = at[0]
 	}
 	return e
