@@ -114,6 +114,7 @@ const (
 // Errors of blocks; compare with errors.Is.
 var (
 	ErrLost      = protocol.ErrLost
+	ErrKey       = protocol.ErrKey // also ErrLost
 	ErrRestarted = protocol.ErrRestarted
 	ErrGone      = protocol.ErrGone
 	ErrDeadline  = protocol.ErrDeadline

@@ -43,16 +43,21 @@ func TestSuci(t *testing.T) {
 	require.NotContains(t, got.stdout, "Malformed", "what is zero is left out")
 	got = command(t, nil, "suci", "stat", "--json", "--key", file, at)
 	require.Contains(t, got.stdout, `"RoundTrip"`)
+
+	require.Equal(t, 0, command(t, nil, "suci", "key", "-o", file+".other").code)
+	got = command(t, nil, "suci", "ping", "--key", file+".other", at)
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "the pvasrun suci serve there has another --key or --encrypt: ")
 }
 
-// A client whose server is not there, or has another key, ends.
+// A client whose server is not there ends.
 func TestSuciWithoutServer(t *testing.T) {
 	t.Parallel() // it waits
 	file := filepath.Join(t.TempDir(), "key")
 	require.Equal(t, 0, command(t, nil, "suci", "key", "-o", file).code)
 	got := command(t, nil, "suci", "ping", "--key", file, "127.0.0.1:1")
 	require.Equal(t, 1, got.code)
-	require.Contains(t, got.stderr, "no pvasrun suci serve answers that has the same --key and --encrypt")
+	require.Contains(t, got.stderr, "no pvasrun suci serve answers: ")
 }
 
 func TestSuciMistakes(t *testing.T) {

@@ -84,7 +84,8 @@ const (
 var (
 	ErrLost = errors.New(
 		"suci: send block: the peer does not answer; check that it runs and that the network carries UDP to it")
-	ErrRestarted = errors.New(
+	ErrKey       error = keyError{} // an ErrLost
+	ErrRestarted       = errors.New(
 		"suci: send block: the peer has been started anew, or has given up the session, and does not know what was " +
 			"sent before; send again what it still needs")
 	ErrGone     = errors.New("suci: send block: the peer has closed the session")
@@ -97,6 +98,15 @@ var (
 		"suci: receive block: it does not fit into its place; make sender and receiver agree on the length")
 	ErrAbandoned = errors.New("suci: receive block: its sender has given it up")
 )
+
+type keyError struct{}
+
+func (keyError) Error() string {
+	return "suci: send block: the peer has another key, or only one of the two encrypts: give both the same"
+}
+
+// Is has errors.Is find that the peer is lost.
+func (keyError) Is(target error) bool { return target == ErrLost }
 
 // Counters count what a machine has seen, since its start.
 type Counters struct {

@@ -25,6 +25,9 @@ import (
 // peer receives at its address, and that the Open is not an old one. If both peers begin at
 // once, the greeting of the smaller ID goes on, and its Open ends the other greeting.
 //
+// A Hello that proves nothing is answered by a Cookie that proves nothing. Only who sees the Hello knows its nonce. So
+// the first peer has been told that the keys differ, should it give up. Otherwise such a Cookie does nothing.
+//
 // A peer that hears nothing asks by Hello whether the other one still has the session. This Hello
 // has the name of the session: the nonces of both peers. The Cookie answers yes or no.
 //
@@ -53,6 +56,7 @@ type greeting struct {
 	cookie   [wire.ProofSize]byte
 	expected uint64
 	tries    int
+	foreign  bool // the last answer was of a peer with another key
 }
 
 // mostOpens is the number of times that an Open is sent before Hello asks again.
@@ -63,6 +67,7 @@ type reply struct {
 	to   netip.AddrPort
 	kind wire.Kind
 	wire.GreetingHeader
+	foreign bool // without a proof
 }
 
 // mostReplies bounds the answers to be sent. Further ones are dropped, which is a loss like any other.
@@ -86,6 +91,11 @@ func (m *Machine) sendGreetings(b *Batch) {
 	for len(m.replies) > 0 && !b.full() {
 		r := m.replies[len(m.replies)-1]
 		m.replies = m.replies[:len(m.replies)-1]
+		if r.foreign {
+			b.add(r.to, append(r.Append(b.head(), r.kind), make([]byte, wire.ProofSize)...))
+			m.count.PacketsOut++
+			continue
+		}
 		m.greetingPacket(b, r.to, r.kind, &r.GreetingHeader)
 	}
 	for _, p := range m.active {
@@ -129,9 +139,9 @@ func (m *Machine) greetingPacket(b *Batch, to netip.AddrPort, kind wire.Kind, h 
 	m.count.PacketsOut++
 }
 
-func (m *Machine) reply(to netip.AddrPort, kind wire.Kind, h wire.GreetingHeader) {
+func (m *Machine) reply(r reply) {
 	if len(m.replies) < mostReplies {
-		m.replies = append(m.replies, reply{to, kind, h})
+		m.replies = append(m.replies, r)
 	}
 }
 
@@ -145,9 +155,12 @@ func (m *Machine) greet(from netip.AddrPort, b []byte) {
 	case bad != nil || err != nil:
 		m.count.Malformed++
 		return
-	case h.To != uint32(m.config.Self), h.From == h.To, h.Sealed != m.config.Seal, m.closed,
-		!m.proves(ID(h.From), signed, proof):
+	case h.To != uint32(m.config.Self), h.From == h.To, m.closed:
 		m.count.Foreign++
+		return
+	case h.Sealed != m.config.Seal, !m.proves(ID(h.From), signed, proof):
+		m.count.Foreign++
+		m.foreign(from, kind, &h)
 		return
 	}
 	switch kind {
@@ -166,6 +179,19 @@ func (m *Machine) greet(from netip.AddrPort, b []byte) {
 func (m *Machine) proves(peer ID, signed, proof []byte) bool {
 	key, ok := m.config.keyOf(peer)
 	return ok && key.Check(signed, proof)
+}
+
+// foreign handles a greeting that proves nothing, or of a peer that seals packets where this one does not.
+func (m *Machine) foreign(from netip.AddrPort, kind wire.Kind, h *wire.GreetingHeader) {
+	p := m.peers[ID(h.From)]
+	switch {
+	case kind == wire.Hello:
+		a := m.about(ID(h.From))
+		a.Nonce = h.Nonce
+		m.reply(reply{to: from, kind: wire.Cookie, GreetingHeader: a, foreign: true})
+	case kind == wire.Cookie && p != nil && p.greeting != nil && p.greeting.nonce == h.Nonce:
+		p.greeting.foreign = true
+	}
 }
 
 // bound returns what a cookie is bound to besides the address: what the peer says of itself
@@ -196,7 +222,7 @@ func (m *Machine) hello(from netip.AddrPort, h *wire.GreetingHeader) {
 	if p := m.peers[ID(h.From)]; p != nil && p.knows(h.Cookie) {
 		a.Expected = h.Incarnation
 	}
-	m.reply(from, wire.Cookie, a)
+	m.reply(reply{to: from, kind: wire.Cookie, GreetingHeader: a})
 }
 
 // name returns the name of the session, which is the same at both peers.
@@ -231,7 +257,7 @@ func (m *Machine) cookie(h *wire.GreetingHeader) {
 	// lost in the end.
 	g := p.greeting
 	g.kind, g.cookie, g.expected = wire.Open, h.Cookie, h.Incarnation
-	g.at, g.gap, g.tries = m.now, firstGreet, 0
+	g.at, g.gap, g.tries, g.foreign = m.now, firstGreet, 0, false
 }
 
 // opened makes the session as its second peer.
@@ -261,7 +287,7 @@ func (m *Machine) replyAccept(to netip.AddrPort, h *wire.GreetingHeader, answer 
 	a := m.about(ID(h.From))
 	a.Expected, a.Nonce = h.Incarnation, h.Nonce
 	copy(a.Cookie[:], answer[:])
-	m.reply(to, wire.Accept, a)
+	m.reply(reply{to: to, kind: wire.Accept, GreetingHeader: a})
 }
 
 // accepted makes the session as its first peer.

@@ -127,13 +127,16 @@ func TestGreetingsOfStrangers(t *testing.T) {
 		return n.batch.Trains[:min(1, len(n.batch.Trains))] // behind it a new session asks for the size of packets
 	}
 	hello := wire.GreetingHeader{From: 9, To: 0, Incarnation: 5, Packet: 1472, Window: 4}
-	require.Empty(t, say(wire.Hello, seal.Key{9}, hello), "another key")
+	answers := say(wire.Hello, seal.Key{9}, hello)
+	require.Len(t, answers, 1, "another key")
+	require.Len(t, answers[0].Bytes, wire.GreetingSize)
+	require.Equal(t, make([]byte, wire.ProofSize), answers[0].Bytes[wire.GreetingSize-wire.ProofSize:])
 	other := hello
 	other.To = 3
 	require.Empty(t, say(wire.Hello, testKey, other), "for somebody else")
 	require.Equal(t, uint64(2), b.m.count.Foreign)
 
-	answers := say(wire.Hello, testKey, hello)
+	answers = say(wire.Hello, testKey, hello)
 	require.Len(t, answers, 1)
 	require.Less(t, len(answers[0].Bytes), 1472)
 	require.Equal(t, stranger, answers[0].To)

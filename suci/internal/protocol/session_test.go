@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/suci/internal/seal"
 )
 
 var errCanceled = errors.New("canceled")
@@ -112,7 +113,25 @@ func TestLostBeforeTheSession(t *testing.T) {
 	a.sendTo(b, 0, block(1, 9000), func(err error) { failure = err })
 	n.run(180*Second, "the failure", func() bool { return failure != nil })
 	require.ErrorIs(t, failure, ErrLost)
+	require.NotErrorIs(t, failure, ErrKey)
 	require.Equal(t, []Change{Down}, withoutFlow(a.changes))
+}
+
+// A peer with another key is told from one that does not answer, and so is one that encrypts alone.
+func TestLostByTheKey(t *testing.T) {
+	for _, change := range []func(*Config){
+		func(c *Config) { c.Key = seal.Key{9} },
+		func(c *Config) { c.Seal = true },
+	} {
+		n := newNetwork(t, 3)
+		a, b := n.start(nil), n.start(change)
+		var failure error
+		a.sendTo(b, 0, block(1, 9000), func(err error) { failure = err })
+		n.run(180*Second, "the failure", func() bool { return failure != nil })
+		require.ErrorIs(t, failure, ErrKey)
+		require.ErrorIs(t, failure, ErrLost)
+		require.Nil(t, b.m.peers[a.m.config.Self].session)
+	}
 }
 
 // The time in which the machine does not run is no silence of its peers.

@@ -138,8 +138,12 @@ func (m *Machine) expire(p *Peer) {
 		if p.session == nil {
 			m.changed(p, Down) // end tells that of sessions alone
 		}
-		p.end(ErrLost)
-		p.abandon(ErrLost)
+		lost := ErrLost
+		if p.greeting != nil && p.greeting.foreign {
+			lost = ErrKey
+		}
+		p.end(lost)
+		p.abandon(lost)
 		p.greeting = nil
 		return
 	}

@@ -120,8 +120,11 @@ func (f *suciFlags) client(ctx context.Context, command string,
 		return ctx, nil, err
 	}
 	if err := transport.Greet(ctx, c, suciServer); err != nil {
-		if errors.Is(err, suci.ErrLost) {
-			err = fmt.Errorf("no pvasrun suci serve answers that has the same --key and --encrypt: %w", err)
+		switch {
+		case errors.Is(err, suci.ErrKey):
+			err = fmt.Errorf("the pvasrun suci serve there has another --key or --encrypt: %w", err)
+		case errors.Is(err, suci.ErrLost):
+			err = fmt.Errorf("no pvasrun suci serve answers: %w", err)
 		}
 		return ctx, nil, errors.Join(fmt.Errorf("suci: %s %s: %w", command, servers[0], err), c.Close())
 	}
