@@ -25,9 +25,17 @@ import (
 // host end as soon as no rank needs time to end: await returns host.ErrOver.
 // Killed processes have fate.KillTime to vanish, and longer as long as they come nearer to their ends.
 
+// firstLook is when processes that have been killed are looked at. By then most jobs are over. A look takes the longer
+// the more processes the node has.
+const firstLook = fate.KillTime / 10
+
 // awaitKilled gives killed processes their time to vanish. A leader that knows of it waits, too.
 func (s *supervisor) awaitKilled() {
-	s.deadline, s.left = time.After(fate.KillTime), s.Left()
+	s.deadline, s.left = time.After(firstLook), nil
+	s.tellKilled()
+}
+
+func (s *supervisor) tellKilled() {
 	if s.job.Part != nil {
 		s.job.Part.Tell(part.Note{Killed: true})
 	}
@@ -36,13 +44,21 @@ func (s *supervisor) awaitKilled() {
 // late is called when the time of killed processes, or of the last output, is over. It begins again as long as the
 // processes come nearer to their ends.
 func (s *supervisor) late() {
-	before := s.left
-	if s.phase != draining {
-		s.awaitKilled()
+	if s.phase == draining {
+		s.givenUp = true
+		return
 	}
-	if s.givenUp = s.phase == draining || !s.left.Less(before); !s.givenUp {
+	before, now := s.left, s.Left()
+	s.left = &now
+	if before == nil {
+		s.deadline = time.After(fate.KillTime - firstLook)
+		return
+	}
+	s.deadline = time.After(fate.KillTime)
+	s.tellKilled()
+	if s.givenUp = !now.Less(*before); !s.givenUp {
 		s.io.Say("killed, but not ended after %v: %d processes, which give their memory back: it waits for them",
-			fate.KillTime, s.left.Processes)
+			fate.KillTime, now.Processes)
 	}
 }
 

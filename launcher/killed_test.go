@@ -34,13 +34,17 @@ func TestKilledAreWaitedForWithProgress(t *testing.T) {
 	defer s.io.Close()
 	s.phase = sweeping
 	s.awaitKilled()
-	require.Eventually(t, func() bool { return s.Left().Less(s.left) }, time.Minute, 10*time.Millisecond)
+	require.Nil(t, s.left, "most have ended before they are looked at")
+	s.late()
+	require.False(t, s.givenUp)
+	require.Eventually(t, func() bool { return s.Left().Less(*s.left) }, time.Minute, 10*time.Millisecond)
 	s.late()
 	require.False(t, s.givenUp)
 
 	require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP))
 	require.Eventually(t, func() bool { // until it is seen to stand still
 		s.awaitKilled()
+		s.late()
 		time.Sleep(50 * time.Millisecond)
 		s.late()
 		return s.givenUp

@@ -109,7 +109,7 @@ type events struct {
 	timeout   <-chan time.Time
 	grace     grace
 	deadline  <-chan time.Time // of the killed processes
-	left      host.Left        // of them, when the deadline was set
+	left      *host.Left       // of them, when the deadline was set; nil: it is that of the first look
 	killed    bool             // the ranks, see signalRanks
 	razing    <-chan time.Time // the time of the host to kill them; nil unless it does
 	posted    chan func()      // see post

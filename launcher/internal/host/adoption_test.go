@@ -70,6 +70,23 @@ func TestKillAllOfKnown(t *testing.T) {
 	require.Contains(t, a.KillAll(), other)
 }
 
+// Others are not looked for while known children end: there are as many processes as the node has.
+func TestKillAllWaitsForKnown(t *testing.T) {
+	a, err := Adopt()
+	require.NoError(t, err)
+	defer a.End()
+	first, second, other := launchertest.StartSleep(t), launchertest.StartSleep(t), launchertest.StartSleep(t)
+	a.Knows(first)
+	a.Knows(second)
+	require.ElementsMatch(t, []int{first, second}, a.KillAll())
+	require.NoError(t, sys.AwaitEnd(first))
+	delete(a.known, first) // as NextExit does
+	require.Equal(t, []int{second}, a.KillAll())
+	require.NoError(t, sys.AwaitEnd(second))
+	delete(a.known, second)
+	require.Contains(t, a.KillAll(), other)
+}
+
 // ended starts a child that has ended, and is not reaped.
 func ended(t *testing.T) (pid int) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -21,6 +21,7 @@ type Adoption struct {
 	was    bool
 	before map[int]bool // children it had already: not ours to kill
 	known  map[int]bool // children that have not been reaped, and end with the job: the host and the guard
+	killed int          // how many of them KillAll has killed, and not found ended
 }
 
 // Knows tells of a child that has not been reaped, and ends with the job. KillAll then need not look for it in /proc,
@@ -87,16 +88,16 @@ func (a *Adoption) children() []int {
 	return slices.DeleteFunc(Children(os.Getpid()), func(pid int) bool { return a.before[pid] })
 }
 
-// KillAll kills children and returns their pids: at first those it knows, then all. Another goroutine of this process
-// may have reaped a known child, and a stranger may have its pid: so it skips a pid that the kernel does not have as a
-// child.
+// KillAll kills children and returns their pids: those it knows as long as some of them have ended since it was last
+// called, then all. Another goroutine of this process may have reaped a known child, and a stranger may have its pid.
+// So it skips a pid that the kernel does not have as a child.
 func (a *Adoption) KillAll() []int {
 	pids := slices.DeleteFunc(slices.Collect(maps.Keys(a.known)), func(pid int) bool {
 		_, err := sys.Ended(pid)
 		return err != nil
 	})
-	clear(a.known)
-	if len(pids) == 0 {
+	before := a.killed
+	if a.killed = len(pids); a.killed == 0 || a.killed == before {
 		pids = a.children()
 	}
 	for _, pid := range pids {
