@@ -16,6 +16,9 @@ enum libmpi_language { IN_C, IN_INTEGER, IN_ADDRESS_SIZE };
 // libmpi_value has the integer of a call, by its language. A callback of the call may change it.
 extern __thread intptr_t libmpi_value[3] __attribute__((tls_model("initial-exec")));
 
+// A call has the integer of the thread in place of a pointer.
+#define VALUE_OF(language) ((void *)&libmpi_value[language])
+
 // The functions that call the callbacks of Fortran.
 int libmpi_copy(void *object, int key, void *state, void *in, void *out, int *flag);
 int libmpi_old_copy(void *object, int key, void *state, void *in, void *out, int *flag);

@@ -132,6 +132,8 @@ func serve(ctx uintptr) (stop bool) {
 			capi.OperatorArgument(c.Args)
 		case C.OP_FORTRAN:
 			capi.CalledInFortran(c.Args)
+		case C.OP_REPLACE:
+			capi.ReplaceCallbacks(c.Args)
 		case C.OP_THREADS:
 			capi.SecondThread(int(c.Args))
 		}

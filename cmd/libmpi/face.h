@@ -1,11 +1,22 @@
 // The face of the library: the binary interface that programs were compiled for. It is that of the standard ABI, or,
-// built with the tag openmpi, that of Open MPI 4 and 5. Numbers in the face's header are those of package capi, too.
-// Handles are not: there a predefined one has the number that the standard ABI has for it.
+// built with the tag openmpi, that of Open MPI 4 and 5, or, with mpich, that of MPICH. Numbers in the face's header are
+// those of package capi, too. Handles are not: there a predefined one has the number that the standard ABI has for it.
 //
 // In Open MPI a predefined handle is the address of an object. The object has the number of the handle in its first
 // word. An executable that names the object has a copy of it (R_X86_64_COPY), to which all references in the process
 // go. So references in this library must go through the global offset table: it is linked with -Bno-symbolic.
 // Objects are aligned to 16 bytes, and all other handles have a kind in their lower 4 bits: compares tell them apart.
+//
+// In MPICH handles are ints, in Fortran too, but MPI_File is a pointer; predefined ones have values of their own. All
+// others have the uppermost bit besides their number. See numberOf in package capi.
+//
+// A face has these functions or macros:
+//
+//	libmpi_number(handle)                is the number of a handle.
+//	libmpi_made(handle)                  is the number if the handle is not predefined; else it is no such number.
+//	libmpi_handle(number)                is the handle of a number: an address, or an integer that holds one.
+//	libmpi_to_fortran(handle)            is the integer that is the handle in Fortran.
+//	libmpi_from_fortran(kind, integer)   is the handle of such an integer, as libmpi_handle.
 #ifndef LIBMPI_FACE_H
 #define LIBMPI_FACE_H
 
@@ -35,6 +46,8 @@ extern const short libmpi_integers[LIBMPI_CONSTANTS], libmpi_numbers[F_KINDS][LI
 int64_t libmpi_constant(intptr_t number);
 #pragma GCC visibility pop
 
+#define libmpi_made(handle) ((uintptr_t)(handle))
+
 static inline int64_t libmpi_number(const void *handle) {
 	intptr_t h = (intptr_t)handle;
 	if ((uintptr_t)h < LIBMPI_CONSTANTS)
@@ -62,15 +75,46 @@ static inline void *libmpi_from_fortran(enum f_kind kind, MPI_Fint integer) {
 	return (void *)LIBMPI_NO_HANDLE; // not a word where no object is
 }
 
+#elif defined FACE_MPICH
+
+#include "gen/mpich.h"
+
+enum { LIBMPI_CONSTANTS = 0x400, LIBMPI_LAST = 0x3f3, LIBMPI_NO_HANDLE = 0xf, LIBMPI_ROW = 80,
+	LIBMPI_PLACES = 64 * LIBMPI_ROW + 256 };
+#define LIBMPI_MADE (UINT32_C(1) << 31)
+#define LIBMPI_PLACE(value) (((uint32_t)(value) >> 26) * LIBMPI_ROW + ((value) & 0xff))
+
+#pragma GCC visibility push(hidden)
+// libmpi_handles are the predefined handles by their numbers, and libmpi_numbers the numbers by LIBMPI_PLACE.
+extern const uint32_t libmpi_handles[LIBMPI_CONSTANTS];
+extern const uint16_t libmpi_numbers[LIBMPI_PLACES];
+#pragma GCC visibility pop
+
+static inline int64_t libmpi_number_of(uint32_t value) {
+	if (value & LIBMPI_MADE && value & 0xfffff0)
+		return value & ~LIBMPI_MADE;
+	int n = libmpi_numbers[LIBMPI_PLACE(value)];
+	return libmpi_handles[n] == value ? n : LIBMPI_NO_HANDLE;
+}
+
+#define libmpi_number(handle) libmpi_number_of((uint32_t)(uintptr_t)(handle))
+#define libmpi_made(handle) ((uintptr_t)((uint32_t)(uintptr_t)(handle) ^ LIBMPI_MADE))
+
+static inline intptr_t libmpi_handle(intptr_t number) {
+	return (uintptr_t)number <= LIBMPI_LAST ? libmpi_handles[number] : (uint32_t)number | LIBMPI_MADE;
+}
+
+#define libmpi_to_fortran(handle) ((MPI_Fint)(intptr_t)(handle))
+#define libmpi_from_fortran(kind, integer) ((intptr_t)(uint32_t)(integer))
+
 #else
 
 #include "gen/mpi.h"
 
-// libmpi_number is the number of a handle, and libmpi_handle the handle of a number.
 static inline int64_t libmpi_number(const void *handle) { return (intptr_t)handle; }
 static inline void *libmpi_handle(intptr_t number) { return (void *)number; }
+#define libmpi_made(handle) ((uintptr_t)(handle))
 
-// libmpi_to_fortran is the integer that is a handle in Fortran, and libmpi_from_fortran the handle of an integer.
 static inline MPI_Fint libmpi_to_fortran(const void *handle) { return (MPI_Fint)(intptr_t)handle; }
 static inline void *libmpi_from_fortran(enum f_kind kind, MPI_Fint integer) {
 	(void)kind;

@@ -1,5 +1,5 @@
-// The subroutines for Fortran. Open MPI's own library serves mpi_f08, by those of the module mpi.
+// The subroutines for Fortran. The libraries of Open MPI and of MPICH serve mpi_f08, by these or by the functions of C.
 #include "gen/fortran.c"
-#ifndef FACE_OPENMPI
+#if !defined FACE_OPENMPI && !defined FACE_MPICH
 #include "gen/fortran_f08.c"
 #endif

@@ -21,10 +21,12 @@
 //	f_length                is the type of the length of a text, an argument at the end.
 //	f_is(p, name)           tells whether an argument is the sentinel MPI_NAME, a variable in a common block.
 //	f_text_is               is f_is for those of type CHARACTER.
-//	f_sentinel(name)        is the variable, or its first element.
+//	f_sentinel(name)        is the variable, or its first element, and f08_sentinel(name) that of mpi_f08.
 //	f_calls(handle)         tells the library that the function of an operator, or of an error handler, is of Fortran.
-#ifdef FACE_OPENMPI
+#if defined FACE_OPENMPI
 #include "fortran_openmpi.h"
+#elif defined FACE_MPICH
+#include "fortran_mpich.h"
 #else
 #include "fortran_abi.h"
 #endif
@@ -95,10 +97,15 @@ static inline void f_section_free(struct section *s) {
 #define f_integer(handle) libmpi_to_fortran(handle)
 
 // f_handles makes an array of handles in C; f_release frees it, and writes the handles to
-// back before, unless that is NULL.
+// back before, unless that is NULL. Where handles are ints in both languages it is the same array.
+#ifdef FACE_MPICH
+#define f_handles(kind, handles, n) ((void)(n), (int *)(uintptr_t)(handles))
+#define f_release(array, n, back) ((void)(array))
+#else
 #define f_handles(kind, handles, n) f_objects(F_##kind, handles, n)
 void *f_objects(enum f_kind kind, const int *handles, int n);
 void f_release(void *array, int n, int *back);
+#endif
 
 // f_index and f_indices count from 1 what C has counted from 0, and pass on what C has written.
 #define UNWRITTEN INT_MIN

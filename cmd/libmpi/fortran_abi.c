@@ -1,4 +1,4 @@
-//go:build !openmpi
+//go:build !openmpi && !mpich
 
 // Sentinels of a library that was loaded later than this one.
 #define _GNU_SOURCE

@@ -27,6 +27,7 @@ static inline struct texts *f_texts(const void *p) { return &mpi_f_texts_ ? &mpi
 #define f_text_is(p, name) ((const void *)(p) == &f_texts(p)->name)
 
 #define f_sentinel(name) mpi_f_sentinels_.name
+#define f08_sentinel f_sentinel
 
 static inline void *f_automatic(void *p) { return f_is(p, buffer_automatic) ? MPI_BUFFER_AUTOMATIC : p; }
 

@@ -83,9 +83,6 @@ void pmpi_keyval_create_(void *copy_fn, void *delete_fn, int *key, int *extra, i
 }
 OLD_NAMES(keyval_create, KEYVAL_CREATE)
 
-// A call has the integer of the thread in place of a pointer.
-#define VALUE_OF(language) ((void *)&libmpi_value[language])
-
 #define ATTRIBUTE(name, Name, kind) \
 	void pmpi_##name##_set_attr_(int *object, int *key, MPI_Aint *value, int *ierror) { \
 		libmpi_value[IN_ADDRESS_SIZE] = *value; \

@@ -3,6 +3,7 @@
 
 uintptr_t libmpi_fortran;
 
+#ifndef FACE_MPICH
 void *f_objects(enum f_kind kind, const int *handles, int n) {
 	void **all = malloc((n > 0 ? n : 1) * sizeof *all);
 	for (int i = 0; all && i < n; i++)
@@ -16,6 +17,7 @@ void f_release(void *array, int n, int *back) {
 		back[i] = f_integer(all[i]);
 	free(all);
 }
+#endif
 
 void f_index(int *index, int written) {
 	if (written != UNWRITTEN)

@@ -12,6 +12,7 @@ extern char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
 #define f_is(p, name) ((const void *)(p) == (const void *)&mpi_fortran_##name##_)
 #define f_text_is(p, name) f_is(p, name)
 #define f_sentinel(name) mpi_fortran_##name##_
+#define f08_sentinel f_sentinel
 
 static inline void *f_automatic(void *p) { return p; }
 static inline void f_detached(void *address) { (void)address; }
@@ -20,16 +21,8 @@ static inline void f_detached(void *address) { (void)address; }
 typedef unsigned f_length;
 
 // The spellings of four compilers, and the name that the library for mpi_f08 calls.
-#define WEAK(alias) _Pragma(#alias)
-#define SPELLINGS(name, NAME, to) \
-	WEAK(weak mpi##name = to) \
-	WEAK(weak mpi##name##_ = to) \
-	WEAK(weak mpi##name##__ = to) \
-	WEAK(weak MPI##NAME = to) \
-	WEAK(weak pmpi##name = to) \
-	WEAK(weak pmpi##name##__ = to) \
-	WEAK(weak PMPI##NAME = to) \
-	WEAK(weak ompi##name##_f = to)
+#include "fortran_spellings.h"
+#define SPELLINGS(name, NAME, to) SPELLED(name, NAME, to) WEAK(weak ompi##name##_f = to)
 #define NAMES(name, NAME) SPELLINGS(_##name, _##NAME, pmpi_##name##_)
 #define OLD_NAMES NAMES
 #define OTHER_NAMES(name, NAME, to) \
@@ -37,10 +30,6 @@ typedef unsigned f_length;
 	WEAK(weak pmpi##name##_ = to)
 #define CPTR_NAMES(name, NAME) OTHER_NAMES(_##name##_cptr, _##NAME##_CPTR, pmpi_##name##_)
 #define EARLY_NAMES(name, NAME) OTHER_NAMES(x_##name, X_##NAME, pmpi_##name##_)
-#define CALLBACK_NAMES(name, NAME) \
-	WEAK(weak mpi_##name = mpi_##name##_) \
-	WEAK(weak mpi_##name##__ = mpi_##name##_) \
-	WEAK(weak MPI_##NAME = mpi_##name##_)
 
 // A predefined handle is another integer in Fortran: see face.h. So functions of the program get it as they know it.
 static inline void f_calls(int handle) {

@@ -90,7 +90,7 @@ void pmpi_type_struct_(int *count, int *lengths, int *displacements, int *types,
 	MPI_Aint *all = widened(displacements, *count);
 	int error = all && all_types ? MPI_Type_struct(*count, lengths, all, all_types, &type) : MPI_ERR_NO_MEM;
 	free(all);
-	free(all_types);
+	f_release(all_types, *count, NULL);
 	made(error, type, newtype, ierror);
 }
 OLD_NAMES(type_struct, TYPE_STRUCT)

@@ -36,5 +36,5 @@ COPY(MPI_F08_status, MPI_Fint, f082f)
 
 MPI_Fint *MPI_F_STATUS_IGNORE = f_sentinel(status_ignore);
 MPI_Fint *MPI_F_STATUSES_IGNORE = f_sentinel(statuses_ignore);
-MPI_F08_status *MPI_F08_STATUS_IGNORE = (MPI_F08_status *)f_sentinel(status_ignore);
-MPI_F08_status *MPI_F08_STATUSES_IGNORE = (MPI_F08_status *)f_sentinel(statuses_ignore);
+MPI_F08_status *MPI_F08_STATUS_IGNORE = (MPI_F08_status *)f08_sentinel(status_ignore);
+MPI_F08_status *MPI_F08_STATUSES_IGNORE = (MPI_F08_status *)f08_sentinel(statuses_ignore);

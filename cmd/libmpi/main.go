@@ -21,6 +21,7 @@
 package main
 
 // #cgo openmpi CFLAGS: -DFACE_OPENMPI
+// #cgo mpich CFLAGS: -DFACE_MPICH
 // #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np -Wl,--wrap=pthread_attr_init -Wl,--wrap=pthread_create
 // #cgo LDFLAGS: -static-libgcc -ldl
 import "C"

@@ -92,12 +92,15 @@ enum { PARTS = 64, PART_BYTES = (1 << STRIPE_SHIFT) / PARTS };
 // LONGEST is what is done here at most: for more a call of Go does not matter.
 enum { LONGEST = 4096, FIRST_PAGE = 4096 };
 
+// nowhere tells whether there is no memory of a program: see Address in package capi.
+static int nowhere(const void *at) { return (intptr_t)at < FIRST_PAGE; }
+
 // How many windows capi.Tables has, by their handles.
 enum { PLACES = 256 };
 
 // window_of is the window of a handle, NULL if it is not known here.
 static struct window *window_of(MPI_Win win) {
-	uintptr_t handle = (uintptr_t)win;
+	uintptr_t handle = libmpi_made(win);
 	struct window **all = libmpi_tables.windows;
 	if (!all)
 		return NULL;
@@ -170,7 +173,7 @@ static void copy(void *to, const void *from, uint64_t n) {
 int libmpi_short_put(const void *from, MPI_Count n, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count m,
 	MPI_Datatype of, MPI_Win win) {
 	const struct window *w = window_of(win);
-	if (!w || (uintptr_t)from < FIRST_PAGE)
+	if (!w || nowhere(from))
 		return 0;
 	uintptr_t stripe;
 	uint64_t bytes = bytes_of(n, type);
@@ -184,7 +187,7 @@ int libmpi_short_put(const void *from, MPI_Count n, MPI_Datatype type, int rank,
 int libmpi_short_get(void *to, MPI_Count n, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count m, MPI_Datatype of,
 	MPI_Win win) {
 	const struct window *w = window_of(win);
-	if (!w || (uintptr_t)to < FIRST_PAGE)
+	if (!w || nowhere(to))
 		return 0;
 	uintptr_t stripe;
 	uint64_t bytes = bytes_of(n, type);
@@ -235,7 +238,7 @@ static int is_single(const struct window *w, uint32_t type, const void *to, uint
 int libmpi_short_fetch_and_op(const void *from, void *result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op,
 	MPI_Win win) {
 	const struct window *w = window_of(win);
-	if (!w || (uintptr_t)result < FIRST_PAGE || (op != MPI_NO_OP && (uintptr_t)from < FIRST_PAGE) ||
+	if (!w || nowhere(result) || (op != MPI_NO_OP && nowhere(from)) ||
 	    (op != MPI_SUM && op != MPI_REPLACE && op != MPI_NO_OP))
 		return 0;
 	uintptr_t stripe;
@@ -264,7 +267,7 @@ int libmpi_short_fetch_and_op(const void *from, void *result, MPI_Datatype type,
 int libmpi_short_compare_and_swap(const void *from, const void *compare, void *result, MPI_Datatype type, int rank,
 	MPI_Aint disp, MPI_Win win) {
 	const struct window *w = window_of(win);
-	if (!w || (uintptr_t)from < FIRST_PAGE || (uintptr_t)compare < FIRST_PAGE || (uintptr_t)result < FIRST_PAGE)
+	if (!w || nowhere(from) || nowhere(compare) || nowhere(result))
 		return 0;
 	uintptr_t stripe;
 	uint32_t t = libmpi_predefined(type);
@@ -367,7 +370,7 @@ static int sum_locked(const struct window *w, char *to, const char *from, uint64
 int libmpi_short_accumulate(const void *from, MPI_Count n, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count m,
 	MPI_Datatype of, MPI_Op op, MPI_Win win) {
 	const struct window *w = window_of(win);
-	if (!w || (uintptr_t)from < FIRST_PAGE || op != MPI_SUM || n != m || type != of)
+	if (!w || nowhere(from) || op != MPI_SUM || n != m || type != of)
 		return 0;
 	uintptr_t stripe;
 	uint32_t t = libmpi_predefined(type);

@@ -28,6 +28,10 @@ type (
 // Address is the address of a buffer of the program, BOTTOM or IN_PLACE, or any other void *.
 type Address uintptr
 
+// nowhere tells whether there is no memory of a program: in the first page, or where the addresses of the kernel are.
+// MPI_BOTTOM and MPI_IN_PLACE are there.
+func (a Address) nowhere() bool { return int(a) < firstPage }
+
 // Func is a function of the program. Large says that it has the signature of the large
 // form, as the function of MPI_Op_create_c has.
 type Func struct {
@@ -125,7 +129,8 @@ func (a Ints) at(i int) uintptr {
 
 // A handle in the memory of the program is its number. In a face with objects a predefined handle is the address of an
 // object, which has the number in its first word: see api.Face. All other handles have a kind in their lower bits. In
-// addresses of objects those are 0. The arguments of a call have numbers in place of handles already.
+// addresses of objects those are 0. In a face with ints predefined handles have values of their own. All others have
+// the bit madeBit besides their number. The arguments of a call have numbers in place of handles already.
 
 // Objects are the addresses of predefined handles by their numbers; 0: the handle is its number. cmd/libmpi sets it.
 var Objects *[constants]uintptr
@@ -133,11 +138,44 @@ var Objects *[constants]uintptr
 // Integers are the predefined handles in Fortran by their numbers, plus 1; 0: there is none. cmd/libmpi sets it.
 var Integers *[constants]int16
 
-// constants is above all numbers of predefined handles.
-const constants = 0x400
+// Values are the predefined handles of a face with ints by their numbers, and Numbers the numbers by intPlace of the
+// handles. cmd/libmpi sets both.
+var (
+	Values  *[constants]uint32
+	Numbers *[intPlaces]uint16
+)
+
+const (
+	constants = 0x400 // above all numbers of predefined handles
+
+	madeBit  = 1 << 31
+	noHandle = kindMask // the number of what is no handle
+
+	// A value has a kind in its upper 6 bits. Values of one kind differ in the lower 8, which are below intRow.
+	intRow    = 80
+	intPlaces = 64*intRow + 256
+)
+
+func intPlace(value uint32) uint32 { return value>>26*intRow + value&0xff }
+
+// numberOf is the number of a handle of a face with ints. Some predefined ones have madeBit, too: their place is 0,
+// which is below firstPlace.
+func numberOf(value uint32) uintptr {
+	const place = (1<<placeBits - 1) << kindBits
+	if value >= madeBit && value&place != 0 {
+		return uintptr(value ^ madeBit)
+	}
+	if n := Numbers[intPlace(value)]; Values[n] == value {
+		return uintptr(n)
+	}
+	return noHandle
+}
 
 // inward is the number of a handle of the program.
 func inward(h uintptr) uintptr {
+	if handlesAreInts {
+		return numberOf(uint32(h))
+	}
 	if handlesAreObjects && h >= constants && h&kindMask == 0 {
 		return loadWord(h)
 	}
@@ -146,6 +184,12 @@ func inward(h uintptr) uintptr {
 
 // outward is the handle of a number, for the program.
 func outward(number uintptr) uintptr {
+	switch {
+	case handlesAreInts && number < uintptr(doneRequest): // all other numbers are above that
+		return uintptr(Values[number])
+	case handlesAreInts:
+		return number | madeBit
+	}
 	if handlesAreObjects && number < constants && Objects[number] != 0 {
 		return Objects[number]
 	}
@@ -153,13 +197,33 @@ func outward(number uintptr) uintptr {
 }
 
 // shownNull is MPI_REQUEST_NULL in the memory of the program.
-func shownNull() Request { return Request(outward(uintptr(REQUEST_NULL))) }
+func shownNull() held { return held(outward(uintptr(REQUEST_NULL))) }
+
+// request is the request of a handle that is not null. What is no handle of a request gives no request.
+func (h held) request() Request {
+	if handlesAreInts {
+		h ^= madeBit
+	}
+	return Request(h)
+}
 
 // Ptr is where the program wants a handle.
 type Ptr[T ~uintptr] struct{ addr uintptr }
 
 // Nil tells whether the program has passed a null pointer.
 func (p Ptr[T]) Nil() bool { return p.addr == 0 }
+
+// WidePtr is where the program wants a handle that has 64 bits in every face.
+type WidePtr[T ~uintptr] struct{ addr uintptr }
+
+// Nil tells whether the program has passed a null pointer.
+func (p WidePtr[T]) Nil() bool { return p.addr == 0 }
+
+// Get reads the handle.
+func (p WidePtr[T]) Get() T { return T(inward(loadWord(p.addr))) }
+
+// Set writes the handle.
+func (p WidePtr[T]) Set(v T) { storeWord(p.addr, outward(uintptr(v))) }
 
 // AddressRef is where the program wants an address.
 type AddressRef struct{ addr uintptr }
@@ -180,7 +244,7 @@ func (a Handles[T]) At(i int) T { return a.ptr(i).Get() }
 func (a Handles[T]) Set(i int, v T) { a.ptr(i).Set(v) }
 
 // ptr is where element i is.
-func (a Handles[T]) ptr(i int) Ptr[T] { return Ptr[T]{a.addr + uintptr(i)*8} }
+func (a Handles[T]) ptr(i int) Ptr[T] { return Ptr[T]{a.addr + uintptr(i)*heldBytes} }
 
 // CString is a string of the program that ends with a zero byte.
 type CString uintptr

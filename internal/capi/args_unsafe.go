@@ -44,11 +44,17 @@ func storeInt(addr uintptr, v int, wide bool) {
 	}
 }
 
+// heldBytes is the size of a handle in the memory of the program.
+const heldBytes = unsafe.Sizeof(held(0))
+
+// loadHandle reads a handle and returns its number.
+func loadHandle(addr uintptr) uintptr { return inward(uintptr(*(*held)(pointer(addr)))) }
+
 // Get reads the handle.
-func (p Ptr[T]) Get() T { return T(inward(loadWord(p.addr))) }
+func (p Ptr[T]) Get() T { return T(loadHandle(p.addr)) }
 
 // Set writes the handle.
-func (p Ptr[T]) Set(v T) { storeWord(p.addr, outward(uintptr(v))) }
+func (p Ptr[T]) Set(v T) { *(*held)(pointer(p.addr)) = held(outward(uintptr(v))) }
 
 func (s Status) words() *statusWords { return (*statusWords)(pointer(s.addr)) }
 
@@ -83,11 +89,11 @@ func (a Address) Bytes(n int) []byte {
 }
 
 // slice views n handles as the program has them, for the time of a call.
-func (a Handles[T]) slice(n int) []T {
+func (a Handles[T]) slice(n int) []held {
 	if n <= 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(pointer(a.addr)), n)
+	return unsafe.Slice((*held)(pointer(a.addr)), n)
 }
 
 // newCells makes words whose addresses C can be given. They are on the heap, where

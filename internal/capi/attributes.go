@@ -85,6 +85,13 @@ func (k *keyvals) get(of handleKind, number int) (*keyval, error) {
 	return key, nil
 }
 
+// at is the key of a number, nil if there is none.
+func (k *keyvals) at(number int) *keyval {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known[number]
+}
+
 // free takes the program's handle of a key away. While there are attributes of it, its number
 // can be used, and freed, as before.
 func (k *keyvals) free(of handleKind, number Ref) error {
@@ -269,12 +276,23 @@ func (p *Process) deleteAll(object uintptr, a *attributes) error {
 	return nil
 }
 
+// TAG_UB is the first of the predefined keys of communicators, and this is the last one.
+const lastKey = max(UNIVERSE_SIZE, APPNUM)
+
+// predefinedKey is a predefined key as C has it. In a face with ints it is an odd number, and the next one in Fortran.
+func predefinedKey(key int) int {
+	if handlesAreInts {
+		return key - 1 | 1
+	}
+	return key
+}
+
 // Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all communicators, but
 // for the Sessions Model, which has MPI_TAG_UB only.
 func (p *Process) Comm_get_attr(on *communicator, key int, value AddressRef, flag Ref, as Language) error {
-	if key >= TAG_UB && key <= UNIVERSE_SIZE {
-		v, ok := p.predefinedAttribute(key)
-		if ok = ok && (key == TAG_UB || !on.sessions); ok {
+	if known := predefinedKey(key); known >= TAG_UB && known <= lastKey {
+		v, ok := p.predefinedAttribute(known)
+		if ok = ok && (known == TAG_UB || !on.sessions); ok {
 			wantedValue{value, as}.set(v)
 		}
 		flag.SetBool(ok)
@@ -310,7 +328,7 @@ func (p *Process) predefinedAttribute(key int) (v attributeValue, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.predefined == nil {
-		p.predefined = newCells(UNIVERSE_SIZE - TAG_UB + 1)
+		p.predefined = newCells(lastKey - TAG_UB + 1)
 	}
 	cell := (*[1]uint64)(p.predefined[key-TAG_UB:])
 	cell[0] = uint64(min(value, math.MaxInt32))

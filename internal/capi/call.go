@@ -195,7 +195,7 @@ func (c *callInfo) handle(a slots) uintptr {
 		return a.word(int(c.slot))
 	}
 	if at := a.word(int(c.slot)); at != 0 {
-		return inward(loadWord(at))
+		return loadHandle(at) // of a file these are the lower bits
 	}
 	return 0
 }

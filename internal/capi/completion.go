@@ -99,10 +99,10 @@ func (v *verdict) add(i int, err error) {
 
 // awaitMessages waits for requests, from the first on, as long as they are sends that were over at once, or
 // messages that end without error. It returns how many were. Their statuses begin at an index.
-func awaitMessages(one *comm.Waits, all []Request, statuses Statuses, from int) (n int) {
+func awaitMessages(one *comm.Waits, all []held, statuses Statuses, from int) (n int) {
 	table, null := one.Messages(), shownNull()
-	for i, h := range all {
-		at := statuses.At(from + i).wanted()
+	for i := range all {
+		at, h := statuses.At(from+i).wanted(), all[i].request()
 		if h == doneRequest {
 			all[i] = null
 			at.setSent()
@@ -126,8 +126,9 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
 	table, null := comm.Messages(p.world.c), shownNull()
-	for _, h := range r.slice(n) {
-		if h == doneRequest || h == null || table.Message(placeOf(uintptr(h)), uintptr(h)) != nil {
+	for _, at := range r.slice(n) {
+		h := at.request()
+		if h == doneRequest || at == null || table.Message(placeOf(uintptr(h)), uintptr(h)) != nil {
 			continue
 		}
 		o := comm.OwnerAt(p.world.c, placeOf(uintptr(h)), uintptr(h))

@@ -10,8 +10,15 @@ import "github.com/gopvas/gopvas/datatype"
 const (
 	libraryVersion    = "gopvas, with the ABI of Open MPI 4.1 (libmpi.so.40), MPI 3.1"
 	statusSize        = 24
+	statusIgnore      = 0
 	handlesAreObjects = true // predefined ones
+	handlesAreInts    = false
 )
+
+// held is a handle in the memory of the program, but of a file.
+type held uintptr
+
+type statusWords = plainStatus
 
 // Constants of type Comm of the ABI.
 const (

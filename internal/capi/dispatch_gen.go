@@ -736,7 +736,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 526:
 		return 0, p.Win_wait(Win(a.word(0)))
 	case 527:
-		return 0, p.File_close(Ptr[File]{a.word(0)})
+		return 0, p.File_close(WidePtr[File]{a.word(0)})
 	case 528:
 		return 0, p.File_delete(CString(a.word(0)), Info(a.word(1)))
 	case 529:
@@ -782,7 +782,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 558, 559:
 		return 0, p.File_iwrite_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
 	case 560:
-		return 0, p.File_open(Comm(a.word(0)), CString(a.word(1)), a.int(2), Info(a.word(3)), Ptr[File]{a.word(4)})
+		return 0, p.File_open(Comm(a.word(0)), CString(a.word(1)), a.int(2), Info(a.word(3)), WidePtr[File]{a.word(4)})
 	case 561:
 		return 0, p.File_preallocate(File(a.word(0)), a.int(1))
 	case 562, 563:
@@ -874,13 +874,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 622:
 		return 0, p.T_cvar_get_index(CString(a.word(0)), Ref{a.word(1), false})
 	case 623:
-		return 0, p.T_cvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ptr[Type]{a.word(4)}, Ptr[T_enum]{a.word(5)}, OutString{a.word(6)}, Ref{a.word(7), false}, Ref{a.word(8), false}, Ref{a.word(9), false})
+		return 0, p.T_cvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ptr[Type]{a.word(4)}, WidePtr[T_enum]{a.word(5)}, OutString{a.word(6)}, Ref{a.word(7), false}, Ref{a.word(8), false}, Ref{a.word(9), false})
 	case 624:
 		return 0, p.T_cvar_get_num(Ref{a.word(0), false})
 	case 625:
-		return 0, p.T_cvar_handle_alloc(a.int(0), Address(a.word(1)), Ptr[T_cvar_handle]{a.word(2)}, Ref{a.word(3), false})
+		return 0, p.T_cvar_handle_alloc(a.int(0), Address(a.word(1)), WidePtr[T_cvar_handle]{a.word(2)}, Ref{a.word(3), false})
 	case 626:
-		return 0, p.T_cvar_handle_free(Ptr[T_cvar_handle]{a.word(0)})
+		return 0, p.T_cvar_handle_free(WidePtr[T_cvar_handle]{a.word(0)})
 	case 627:
 		return 0, found(p.control(T_cvar_handle(a.word(0)))).then(func(o0 *control) error { return p.T_cvar_read(o0, Address(a.word(1))) })
 	case 628:
@@ -898,7 +898,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 634:
 		return 0, p.T_event_get_index(CString(a.word(0)), Ref{a.word(1), false})
 	case 635:
-		return 0, p.T_event_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Handles[Type]{a.word(4)}, Ints{a.word(5), true}, Ref{a.word(6), false}, Ptr[T_enum]{a.word(7)}, Ptr[Info]{a.word(8)}, OutString{a.word(9)}, Ref{a.word(10), false}, Ref{a.word(11), false})
+		return 0, p.T_event_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Handles[Type]{a.word(4)}, Ints{a.word(5), true}, Ref{a.word(6), false}, WidePtr[T_enum]{a.word(7)}, Ptr[Info]{a.word(8)}, OutString{a.word(9)}, Ref{a.word(10), false}, Ref{a.word(11), false})
 	case 636:
 		return 0, p.T_event_get_num(Ref{a.word(0), false})
 	case 637:
@@ -906,7 +906,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 638:
 		return 0, p.T_event_get_timestamp(T_event_instance(a.word(0)), Ref{a.word(1), true})
 	case 639:
-		return 0, p.T_event_handle_alloc(a.int(0), Address(a.word(1)), Info(a.word(2)), Ptr[T_event_registration]{a.word(3)})
+		return 0, p.T_event_handle_alloc(a.int(0), Address(a.word(1)), Info(a.word(2)), WidePtr[T_event_registration]{a.word(3)})
 	case 640:
 		return 0, p.T_event_handle_free(T_event_registration(a.word(0)), Address(a.word(1)), Func{Entry: a.word(2), Large: false})
 	case 641:
@@ -926,15 +926,15 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 648:
 		return 0, p.T_pvar_get_index(CString(a.word(0)), a.int(1), Ref{a.word(2), false})
 	case 649:
-		return 0, p.T_pvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ref{a.word(4), false}, Ptr[Type]{a.word(5)}, Ptr[T_enum]{a.word(6)}, OutString{a.word(7)}, Ref{a.word(8), false}, Ref{a.word(9), false}, Ref{a.word(10), false}, Ref{a.word(11), false}, Ref{a.word(12), false})
+		return 0, p.T_pvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ref{a.word(4), false}, Ptr[Type]{a.word(5)}, WidePtr[T_enum]{a.word(6)}, OutString{a.word(7)}, Ref{a.word(8), false}, Ref{a.word(9), false}, Ref{a.word(10), false}, Ref{a.word(11), false}, Ref{a.word(12), false})
 	case 650:
 		return 0, p.T_pvar_get_num(Ref{a.word(0), false})
 	case 651:
 		return 0, found(p.toolSession(T_pvar_session(a.word(0)))).then(func(o0 *toolSession) error {
-			return p.T_pvar_handle_alloc(o0, a.int(1), Address(a.word(2)), Ptr[T_pvar_handle]{a.word(3)}, Ref{a.word(4), false})
+			return p.T_pvar_handle_alloc(o0, a.int(1), Address(a.word(2)), WidePtr[T_pvar_handle]{a.word(3)}, Ref{a.word(4), false})
 		})
 	case 652:
-		return 0, p.T_pvar_handle_free(T_pvar_session(a.word(0)), Ptr[T_pvar_handle]{a.word(1)})
+		return 0, p.T_pvar_handle_free(T_pvar_session(a.word(0)), WidePtr[T_pvar_handle]{a.word(1)})
 	case 653:
 		return 0, p.T_pvar_read(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
 	case 654:
@@ -942,9 +942,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 655:
 		return 0, p.T_pvar_reset(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)))
 	case 656:
-		return 0, p.T_pvar_session_create(Ptr[T_pvar_session]{a.word(0)})
+		return 0, p.T_pvar_session_create(WidePtr[T_pvar_session]{a.word(0)})
 	case 657:
-		return 0, p.T_pvar_session_free(Ptr[T_pvar_session]{a.word(0)})
+		return 0, p.T_pvar_session_free(WidePtr[T_pvar_session]{a.word(0)})
 	case 658:
 		return 0, p.T_pvar_start(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)))
 	case 659:
@@ -958,7 +958,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 663:
 		return 0, p.T_source_get_timestamp(a.int(0), Ref{a.word(1), true})
 	case 664:
-		return 0, p.X_Graph_new(Comm(a.word(0)), Ptr[Graph]{a.word(1)})
+		return 0, p.X_Graph_new(Comm(a.word(0)), WidePtr[Graph]{a.word(1)})
 	case 665:
 		return 0, found(p.graphOf(Graph(a.word(4)))).then(func(o4 *graphObject) error {
 			return p.X_Graph_send(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), o4, Ref{a.word(5), false})
@@ -988,7 +988,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 673:
 		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_init(o0, Info(a.word(1)), Ptr[Request]{a.word(2)}) })
 	case 674:
-		return 0, p.X_Graph_free(Ptr[Graph]{a.word(0)})
+		return 0, p.X_Graph_free(WidePtr[Graph]{a.word(0)})
 	case 675:
 		return 0, p.Comm_ack_failed(Comm(a.word(0)), a.int(1), Ref{a.word(2), false})
 	case 676:

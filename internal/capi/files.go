@@ -56,7 +56,7 @@ func modeNumber(mode file.Mode) (amode int) {
 }
 
 // File_open is MPI_File_open.
-func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[File]) error {
+func (p *Process) File_open(c Comm, name CString, amode int, info Info, out WidePtr[File]) error {
 	on, err := p.intra(c)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[
 }
 
 // File_close is MPI_File_close.
-func (p *Process) File_close(h Ptr[File]) error {
+func (p *Process) File_close(h WidePtr[File]) error {
 	o, err := p.opened(h.Get())
 	if err != nil {
 		return err

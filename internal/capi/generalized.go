@@ -56,7 +56,7 @@ func (p *Process) queryStatus(g *grequest, status Status) error {
 		status.setBytes(g.bytes)
 		return nil
 	}
-	cells := newCells(statusSize / 8)
+	cells := newCells((statusSize + 7) / 8)
 	own := Status{addressOf(cells, 0)}
 	own.setEmpty()
 	err := p.callbackError(Upcall(g.query, []uintptr{uintptr(g.extra), own.addr}))
@@ -100,4 +100,39 @@ func (p *Process) leaveGeneralized(q request) error {
 		return err
 	}
 	return p.freeGeneralized(q.grequest)
+}
+
+// ReplaceCallbacks puts other functions and another extra state in the place of those of a key of attributes, a
+// generalized request or an operator. At an address are six words: the number of that, three functions, the state, and
+// 0. They become the former ones, and the last word 1, if there is such a thing. Callbacks of a key get values as
+// integers from then on, and the function of an operator the state as its last argument.
+func ReplaceCallbacks(words uintptr) {
+	word := func(i int) uintptr { return words + uintptr(i)*8 }
+	exchange := func(i int, with *uintptr) {
+		old := *with
+		*with = loadWord(word(i))
+		storeWord(word(i), old)
+	}
+	number := loadWord(words)
+	state := uintptr(0)
+	if g := process.find(Request(number)).generalized(); g != nil {
+		exchange(1, &g.query)
+		exchange(2, &g.free)
+		exchange(3, &g.cancel)
+		state = uintptr(g.extra)
+		exchange(4, &state)
+		g.extra = Address(state)
+	} else if o := operators.get(number); o != nil {
+		exchange(1, &o.function.Entry)
+		exchange(4, &o.argument)
+	} else if key := process.keyvals.at(int(number)); key != nil {
+		exchange(1, &key.copy.Entry)
+		exchange(2, &key.delete.Entry)
+		state = uintptr(key.extra)
+		exchange(4, &state)
+		key.extra, key.language = Address(state), inAddressSize
+	} else {
+		return
+	}
+	storeWord(word(5), 1)
 }

@@ -25,7 +25,7 @@ func (p *Process) graphOf(h Graph) (*graphObject, error) {
 }
 
 // X_Graph_new is MPIX_Graph_new.
-func (p *Process) X_Graph_new(c Comm, out Ptr[Graph]) error {
+func (p *Process) X_Graph_new(c Comm, out WidePtr[Graph]) error {
 	on, err := p.intra(c)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (p *Process) X_Graph_init(g *graphObject, info Info, out Ptr[Request]) erro
 }
 
 // X_Graph_free is MPIX_Graph_free.
-func (p *Process) X_Graph_free(out Ptr[Graph]) error {
+func (p *Process) X_Graph_free(out WidePtr[Graph]) error {
 	if programGraphs.remove(uintptr(out.Get())) == nil {
 		return wrongHandle(kindGraph, uintptr(out.Get()))
 	}

@@ -202,8 +202,8 @@ func constantKind(h uintptr) (handleKind, bool) {
 func wrongHandle(kind handleKind, h uintptr) error {
 	alone()
 	name, class := kindNames[kind], kindClasses[kind]
-	if kind == kindErrhandler && handlesAreObjects {
-		class = ERR_ARG // headers of Open MPI 4 and 5 have no class of error handlers
+	if kind == kindErrhandler && (handlesAreObjects || handlesAreInts) {
+		class = ERR_ARG // headers of Open MPI 4 and 5, and of MPICH 4.0, have no class of error handlers
 	}
 	if h < 0x400 {
 		is, known := constantKind(h)

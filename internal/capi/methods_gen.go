@@ -1840,7 +1840,7 @@ func (p *Process) T_event_get_index(name CString, event_index Ref) error {
 }
 
 // T_event_get_info is MPI_T_event_get_info.
-func (p *Process) T_event_get_info(event_index int, name OutString, name_len Ref, verbosity Ref, array_of_datatypes Handles[Type], array_of_displacements Ints, num_elements Ref, enumtype Ptr[T_enum], info Ptr[Info], desc OutString, desc_len Ref, bind Ref) error {
+func (p *Process) T_event_get_info(event_index int, name OutString, name_len Ref, verbosity Ref, array_of_datatypes Handles[Type], array_of_displacements Ints, num_elements Ref, enumtype WidePtr[T_enum], info Ptr[Info], desc OutString, desc_len Ref, bind Ref) error {
 	_, err := entryOf([]string(nil), event_index)
 	return err
 }
@@ -1862,7 +1862,7 @@ func (p *Process) T_event_get_timestamp(event_instance T_event_instance, event_t
 }
 
 // T_event_handle_alloc is MPI_T_event_handle_alloc.
-func (p *Process) T_event_handle_alloc(event_index int, obj_handle Address, info Info, event_registration Ptr[T_event_registration]) error {
+func (p *Process) T_event_handle_alloc(event_index int, obj_handle Address, info Info, event_registration WidePtr[T_event_registration]) error {
 	_, err := entryOf([]string(nil), event_index)
 	return err
 }
@@ -1910,7 +1910,7 @@ func (p *Process) T_pvar_get_num(num_pvar Ref) error {
 }
 
 // T_pvar_session_create is MPI_T_pvar_session_create.
-func (p *Process) T_pvar_session_create(session Ptr[T_pvar_session]) error {
+func (p *Process) T_pvar_session_create(session WidePtr[T_pvar_session]) error {
 	session.Set(T_pvar_session(p.tool.sessions.add(&toolSession{map[uintptr]*counter{}})))
 	return nil
 }

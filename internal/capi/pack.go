@@ -18,7 +18,7 @@ func (b packed) take(n int) (Address, error) {
 		return 0, fail(ERR_ARG, "position %d is not within the buffer of %d bytes", at, b.size)
 	case n > b.size-at:
 		return 0, fail(ERR_TRUNCATE, "%d bytes do not fit into the %d that are left of the buffer", n, b.size-at)
-	case n > 0 && b.buffer < firstPage:
+	case n > 0 && b.buffer.nowhere():
 		return 0, noBuffer(b.buffer, n)
 	}
 	return b.buffer + Address(at), nil

@@ -134,7 +134,7 @@ func (r *reduction) operand(at Address, count int) (vector []byte, load, store f
 	}
 	if r.image == nil {
 		_, extent := r.t.Extent() // of a pair it is more than the size
-		if at < firstPage {
+		if at.nowhere() {
 			return nil, nil, nil, noBuffer(at, n)
 		}
 		if n, err = product(count, int(extent)); err != nil {

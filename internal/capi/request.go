@@ -130,15 +130,15 @@ type glance struct{ active, complete, first int }
 
 // glanceAt looks at requests, until it has seen enough that are complete. known is false if there are none, or one is
 // no message, or has failed.
-func glanceAt(one *comm.Waits, requests []Request, enough int) (g glance, known bool) {
+func glanceAt(one *comm.Waits, requests []held, enough int) (g glance, known bool) {
 	table, null := one.Messages(), shownNull()
 	g.first = -1
-	for i, h := range requests {
-		if h == null {
+	for i, at := range requests {
+		if at == null {
 			continue
 		}
 		g.active++
-		if h != doneRequest {
+		if h := at.request(); h != doneRequest {
 			op := table.Message(placeOf(uintptr(h)), uintptr(h))
 			if op == nil || one.Failed(op) {
 				return g, false
@@ -159,7 +159,7 @@ func glanceAt(one *comm.Waits, requests []Request, enough int) (g glance, known 
 
 // look is glanceAt. If no request is complete, or with all fewer than all, it makes progress and looks again. known is
 // also false where a test has more to do.
-func look(one *comm.Waits, requests []Request, enough int, all bool) (g glance, known bool) {
+func look(one *comm.Waits, requests []held, enough int, all bool) (g glance, known bool) {
 	g, known = glanceAt(one, requests, enough)
 	if !known || g.complete == g.active || g.complete > 0 && !all {
 		return g, known
@@ -175,7 +175,7 @@ func look(one *comm.Waits, requests []Request, enough int, all bool) (g glance, 
 
 // takeFirst finishes the first of some requests that is complete, and returns its index; -1: none is. See look for
 // known.
-func (p *Process) takeFirst(requests []Request, status Status) (first int, known bool) {
+func (p *Process) takeFirst(requests []held, status Status) (first int, known bool) {
 	if p.traced {
 		return -1, false
 	}
@@ -191,8 +191,8 @@ func (p *Process) takeFirst(requests []Request, status Status) (first int, known
 }
 
 // take finishes a message that is complete.
-func take(one *comm.Waits, at *Request, out *statusWords) {
-	if h := *at; h == doneRequest {
+func take(one *comm.Waits, at *held, out *statusWords) {
+	if h := at.request(); h == doneRequest {
 		out.setSent()
 	} else {
 		op := one.Messages().Message(placeOf(uintptr(h)), uintptr(h))
@@ -203,7 +203,7 @@ func take(one *comm.Waits, at *Request, out *statusWords) {
 }
 
 // allOver tells whether all requests are complete. See look for known.
-func (p *Process) allOver(requests []Request) (over, known bool) {
+func (p *Process) allOver(requests []held) (over, known bool) {
 	if p.traced {
 		return false, false
 	}
@@ -215,7 +215,7 @@ func (p *Process) allOver(requests []Request) (over, known bool) {
 }
 
 // takeSome finishes those of some requests that are complete, and returns how many. See look for known.
-func (p *Process) takeSome(requests []Request, indices Ints, statuses Statuses) (n int, known bool) {
+func (p *Process) takeSome(requests []held, indices Ints, statuses Statuses) (n int, known bool) {
 	if p.traced {
 		return 0, false
 	}
@@ -226,7 +226,7 @@ func (p *Process) takeSome(requests []Request, indices Ints, statuses Statuses) 
 		return 0, false
 	}
 	for i := range requests {
-		if isComplete(&one, requests[i]) {
+		if isComplete(&one, requests[i].request()) {
 			take(&one, &requests[i], statuses.At(n).wanted())
 			indices.Set(n, i)
 			n++

@@ -47,7 +47,7 @@ func (p *Process) plainCall(op int, a slots) (did bool, err error) {
 // plain.
 func (p *Process) plain(a slots, tag int) (on *communicator, memory []byte, of comm.Element) {
 	i, count, at := a.word(2)-uintptr(firstPredefined), a.int(1), Address(a.word(0))
-	if i >= uintptr(len(predefinedTypes)) || uint(count)-1 >= math.MaxInt32 || at < firstPage || a.int(3)|tag < 0 {
+	if i >= uintptr(len(predefinedTypes)) || uint(count)-1 >= math.MaxInt32 || at.nowhere() || a.int(3)|tag < 0 {
 		return nil, nil, 0
 	}
 	o := predefinedTypes[i].Load()

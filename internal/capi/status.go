@@ -1,27 +1,10 @@
 package capi
 
-// Status is an MPI_Status of the program, or nowhere (MPI_STATUS_IGNORE).
-//
-// Its first 24 bytes, as in statusWords: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR; an int that is 1 if the operation
-// was cancelled; the length of the message in bytes as 64 bits.
+// Status is an MPI_Status of the program, or nowhere (MPI_STATUS_IGNORE). statusWords is what the program has there.
 type Status struct{ addr uintptr }
 
-const (
-	statusTag       = 4
-	statusError     = 8
-	statusCancelled = 12
-	statusBytes     = 16
-)
-
-// statusWords is the memory of a Status. To write it at once takes a fraction of the time of as many
-// single words.
-type statusWords struct {
-	source, tag, class, cancelled int32
-	bytes                         int64
-}
-
 // Ignored tells whether the program does not want the status.
-func (s Status) Ignored() bool { return s.addr == 0 }
+func (s Status) Ignored() bool { return s.addr <= statusIgnore }
 
 // SetMessage writes everything but MPI_ERROR, which only calls that complete several
 // operations write. An ignored status stays so.
@@ -32,53 +15,91 @@ func (s Status) SetMessage(source, tag, bytes int, cancelled bool) {
 	s.words().set(source, tag, bytes, cancelled)
 }
 
-func (w *statusWords) set(source, tag, bytes int, cancelled bool) {
-	w.source, w.tag, w.bytes, w.cancelled = int32(source), int32(tag), int64(bytes), 0
-	if cancelled {
-		w.cancelled = 1
-	}
-}
-
 // Source is MPI_SOURCE.
-func (s Status) Source() int { return loadInt(s.addr, false) }
+func (s Status) Source() int { return int(s.words().source) }
 
 // SetSource writes MPI_SOURCE.
-func (s Status) SetSource(v int) { storeInt(s.addr, v, false) }
+func (s Status) SetSource(v int) { s.words().source = int32(v) }
 
 // Tag is MPI_TAG.
-func (s Status) Tag() int { return loadInt(s.addr+statusTag, false) }
+func (s Status) Tag() int { return int(s.words().tag) }
 
 // SetTag writes MPI_TAG.
-func (s Status) SetTag(v int) { storeInt(s.addr+statusTag, v, false) }
+func (s Status) SetTag(v int) { s.words().tag = int32(v) }
 
 // Error is MPI_ERROR.
-func (s Status) Error() int { return loadInt(s.addr+statusError, false) }
+func (s Status) Error() int { return int(s.words().class) }
 
 // SetError writes MPI_ERROR.
 func (s Status) SetError(class int) {
 	if !s.Ignored() {
-		storeInt(s.addr+statusError, class, false)
+		s.words().class = int32(class)
 	}
 }
 
 // Bytes is the length of the message.
-func (s Status) Bytes() int { return loadInt(s.addr+statusBytes, true) }
+func (s Status) Bytes() int { return s.words().length() }
 
 // SetBytes writes the length of the message.
-func (s Status) SetBytes(n int) { storeInt(s.addr+statusBytes, n, true) }
+func (s Status) SetBytes(n int) { s.words().setLength(n) }
 
 // Cancelled tells whether the operation was cancelled.
-func (s Status) Cancelled() bool { return loadInt(s.addr+statusCancelled, false) != 0 }
+func (s Status) Cancelled() bool { return s.words().cancelled() }
 
 // SetCancelled writes whether the operation was cancelled.
-func (s Status) SetCancelled(v bool) { Ref{addr: s.addr + statusCancelled}.SetBool(v) }
+func (s Status) SetCancelled(v bool) { s.words().setCancelled(v) }
+
+// The memory of a Status, statusWords, is one or the other by the face. To write it at once takes a fraction of the
+// time of as many single words.
+
+// plainStatus has the first 24 bytes of a status of the standard ABI, and of Open MPI.
+type plainStatus struct {
+	source, tag, class int32
+	isCancelled        int32 // 1 if the operation was cancelled
+	bytes              int64 // the length of the message
+}
+
+func (w *plainStatus) set(source, tag, bytes int, cancelled bool) {
+	w.source, w.tag, w.bytes, w.isCancelled = int32(source), int32(tag), int64(bytes), 0
+	if cancelled {
+		w.isCancelled = 1
+	}
+}
+
+func (w *plainStatus) length() int     { return int(w.bytes) }
+func (w *plainStatus) setLength(n int) { w.bytes = int64(n) }
+func (w *plainStatus) cancelled() bool { return w.isCancelled != 0 }
+func (w *plainStatus) setCancelled(v bool) {
+	w.isCancelled = int32(boolInt(v))
+}
+
+// packedStatus is a status of MPICH. The length of the message has 63 bits: the upper 31 stand above a bit that tells
+// whether the operation was cancelled.
+type packedStatus struct {
+	low, high          uint32
+	source, tag, class int32
+}
+
+func (w *packedStatus) set(source, tag, bytes int, cancelled bool) {
+	w.low, w.high, w.source, w.tag = uint32(bytes), uint32(bytes>>32)<<1, int32(source), int32(tag)
+	if cancelled {
+		w.high |= 1
+	}
+}
+
+func (w *packedStatus) length() int     { return int(w.high>>1)<<32 | int(w.low) }
+func (w *packedStatus) setLength(n int) { w.low, w.high = uint32(n), uint32(n>>32)<<1|w.high&1 }
+func (w *packedStatus) cancelled() bool { return w.high&1 != 0 }
+func (w *packedStatus) setCancelled(v bool) {
+	w.high = w.high&^1 | uint32(boolInt(v))
+}
 
 // Statuses is an array of statuses, or nowhere (MPI_STATUSES_IGNORE).
 type Statuses struct{ addr uintptr }
 
 // At is status i of the array.
 func (a Statuses) At(i int) Status {
-	if a.addr == 0 {
+	if a.addr <= statusIgnore {
 		return Status{}
 	}
 	return Status{a.addr + uintptr(i)*statusSize}

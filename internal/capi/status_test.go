@@ -29,3 +29,22 @@ func TestPartsOfAStatus(t *testing.T) {
 	require.Equal(t, ERR_ARG, c.try("MPI_Test_cancelled", uintptr(0), &v))
 	require.Equal(t, ERR_ARG, c.try("MPI_Status_set_elements", uintptr(0), INT, 1))
 }
+
+// TestPackedStatus: where programs of MPICH find the parts of a status, and a length of more than 32 bits beside the
+// bit that a cancelled operation sets.
+func TestPackedStatus(t *testing.T) {
+	var s packedStatus
+	require.EqualValues(t, 20, binary.Size(s))
+	for _, cancelled := range []bool{true, false} {
+		s.set(3, 4, 0x123456789, cancelled)
+		require.Equal(t, cancelled, s.cancelled())
+		require.Equal(t, packedStatus{0x23456789, 1<<1 | uint32(boolInt(cancelled)), 3, 4, 0}, s)
+	}
+	s.setCancelled(true)
+	s.setLength(1<<62 + 5)
+	require.True(t, s.cancelled())
+	require.Equal(t, 1<<62+5, s.length())
+	s.setCancelled(false)
+	require.False(t, s.cancelled())
+	require.Equal(t, 1<<62+5, s.length())
+}

@@ -67,10 +67,13 @@ func noEvent(handle uintptr) error {
 	return fail(T_ERR_INVALID_HANDLE, "%#x is no event: there are none", handle)
 }
 
-// tellHandle writes a handle where the program wants it.
-func tellHandle[T ~uintptr](to Ptr[T], v T) {
+// tellType writes a datatype where the program wants it, and that its values are not enumerated.
+func tellType(to Ptr[Type], v Type, enum WidePtr[T_enum]) {
 	if !to.Nil() {
 		to.Set(v)
+	}
+	if !enum.Nil() {
+		enum.Set(T_ENUM_NULL)
 	}
 }
 

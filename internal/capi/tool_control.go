@@ -48,8 +48,8 @@ func (p *Process) control(h T_cvar_handle) (*control, error) {
 }
 
 // T_cvar_get_info is MPI_T_cvar_get_info.
-func (p *Process) T_cvar_get_info(i int, name OutString, nameLen, verbosity Ref, datatype Ptr[Type], enum Ptr[T_enum],
-	desc OutString, descLen, bind, scope Ref) error {
+func (p *Process) T_cvar_get_info(i int, name OutString, nameLen, verbosity Ref, datatype Ptr[Type],
+	enum WidePtr[T_enum], desc OutString, descLen, bind, scope Ref) error {
 	v, err := entryOf(controls, i)
 	if err != nil {
 		return err
@@ -57,8 +57,7 @@ func (p *Process) T_cvar_get_info(i int, name OutString, nameLen, verbosity Ref,
 	name.tell(nameLen, v.name)
 	desc.tell(descLen, v.desc)
 	verbosity.tell(T_VERBOSITY_USER_BASIC)
-	tellHandle(datatype, v.datatype())
-	tellHandle(enum, T_ENUM_NULL)
+	tellType(datatype, v.datatype(), enum)
 	bind.tell(T_BIND_NO_OBJECT)
 	scope.tell(T_SCOPE_CONSTANT)
 	return nil
@@ -70,7 +69,7 @@ func (p *Process) T_cvar_get_index(name CString, i Ref) error {
 }
 
 // T_cvar_handle_alloc is MPI_T_cvar_handle_alloc.
-func (p *Process) T_cvar_handle_alloc(i int, object Address, h Ptr[T_cvar_handle], count Ref) error {
+func (p *Process) T_cvar_handle_alloc(i int, object Address, h WidePtr[T_cvar_handle], count Ref) error {
 	v, err := entryOf(controls, i)
 	if err != nil {
 		return err
@@ -83,7 +82,7 @@ func (p *Process) T_cvar_handle_alloc(i int, object Address, h Ptr[T_cvar_handle
 }
 
 // T_cvar_handle_free is MPI_T_cvar_handle_free.
-func (p *Process) T_cvar_handle_free(h Ptr[T_cvar_handle]) error {
+func (p *Process) T_cvar_handle_free(h WidePtr[T_cvar_handle]) error {
 	if _, err := p.control(h.Get()); err != nil {
 		return err
 	}

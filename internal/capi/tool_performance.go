@@ -141,7 +141,7 @@ func (p *Process) each(session T_pvar_session, h T_pvar_handle, f func(*counter)
 
 // T_pvar_get_info is MPI_T_pvar_get_info.
 func (p *Process) T_pvar_get_info(i int, name OutString, nameLen, verbosity, class Ref,
-	datatype Ptr[Type], enum Ptr[T_enum],
+	datatype Ptr[Type], enum WidePtr[T_enum],
 	desc OutString, descLen, bind, readonly, continuous, atomic Ref) error {
 	v, err := entryOf(performance, i)
 	if err != nil {
@@ -151,8 +151,7 @@ func (p *Process) T_pvar_get_info(i int, name OutString, nameLen, verbosity, cla
 	desc.tell(descLen, v.desc)
 	verbosity.tell(T_VERBOSITY_USER_BASIC)
 	class.tell(v.class)
-	tellHandle(datatype, UNSIGNED_LONG_LONG)
-	tellHandle(enum, T_ENUM_NULL)
+	tellType(datatype, UNSIGNED_LONG_LONG, enum)
 	bind.tell(T_BIND_NO_OBJECT)
 	readonly.tell(countIf(v.continuous(), 1))
 	continuous.tell(countIf(v.continuous(), 1))
@@ -166,7 +165,7 @@ func (p *Process) T_pvar_get_index(name CString, class int, i Ref) error {
 }
 
 // T_pvar_session_free is MPI_T_pvar_session_free. Its handles are freed with it.
-func (p *Process) T_pvar_session_free(session Ptr[T_pvar_session]) error {
+func (p *Process) T_pvar_session_free(session WidePtr[T_pvar_session]) error {
 	s, err := p.toolSession(session.Get())
 	if err != nil {
 		return err
@@ -180,7 +179,8 @@ func (p *Process) T_pvar_session_free(session Ptr[T_pvar_session]) error {
 }
 
 // T_pvar_handle_alloc is MPI_T_pvar_handle_alloc.
-func (p *Process) T_pvar_handle_alloc(s *toolSession, i int, object Address, h Ptr[T_pvar_handle], count Ref) error {
+func (p *Process) T_pvar_handle_alloc(s *toolSession, i int, object Address, h WidePtr[T_pvar_handle],
+	count Ref) error {
 	v, err := entryOf(performance, i)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func (p *Process) T_pvar_handle_alloc(s *toolSession, i int, object Address, h P
 }
 
 // T_pvar_handle_free is MPI_T_pvar_handle_free.
-func (p *Process) T_pvar_handle_free(session T_pvar_session, h Ptr[T_pvar_handle]) error {
+func (p *Process) T_pvar_handle_free(session T_pvar_session, h WidePtr[T_pvar_handle]) error {
 	c, err := p.counter(session, h.Get())
 	if err != nil {
 		return err

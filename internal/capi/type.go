@@ -158,7 +158,7 @@ func (o *typeObject) memory(at Address, count int) (comm.Buffer, error) {
 	if err != nil || n == 0 {
 		return comm.Buffer{}, err
 	}
-	if at < firstPage && (o.dense || at == IN_PLACE) {
+	if at.nowhere() && (o.dense || at == IN_PLACE) {
 		return comm.Buffer{}, noBuffer(at, n)
 	}
 	if o.dense {

@@ -223,8 +223,10 @@ func (p *Process) Compare_and_swap(from, compare, result Address, t Type, rank, 
 
 // cells returns an error unless there is memory for an element at three addresses.
 func cells(size int, from, compare, result Address) error {
-	if at := min(from, compare, result); at < firstPage {
-		return noBuffer(at, size)
+	for _, at := range [...]Address{from, compare, result} {
+		if at.nowhere() {
+			return noBuffer(at, size)
+		}
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (o *windowObject) describe(f window.Flavor) {
 func (p *Process) Win_create(base Address, size, unit int, info Info, c Comm, out Ptr[Win]) error {
 	s := window.Spec{Flavor: window.Created, Bytes: size, Unit: unit}
 	switch {
-	case size > 0 && base < firstPage:
+	case size > 0 && base.nowhere():
 		s.Wrong = fail(ERR_BASE, "the memory is a null pointer, but its size is %d", size)
 	case size == 0:
 		s.Base = uintptr(base)
@@ -149,7 +149,7 @@ func (p *Process) Win_shared_query(o *windowObject, rank int, size, unit Ref, ba
 
 // Win_get_attr is MPI_Win_get_attr.
 func (p *Process) Win_get_attr(o *windowObject, key int, value AddressRef, flag Ref, as Language) error {
-	if key >= WIN_BASE && key <= WIN_MODEL {
+	if key := predefinedKey(key); key >= WIN_BASE && key <= WIN_MODEL {
 		wantedValue{value, as}.set(o.predefined[key-WIN_BASE])
 		flag.SetBool(true)
 		return nil

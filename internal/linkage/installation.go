@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// An Installation is a folder that pvasrun install-mpi has made, with our library under the name of Open MPI's.
+// An Installation is a folder that pvasrun install-mpi has made, with our library under the names of other MPIs.
 type Installation string
 
 // Mark is a symbol of our libraries. Its value is the version of the root block that they know.
@@ -47,18 +47,20 @@ func (in Installation) has(name string) bool {
 	return err == nil
 }
 
-// serves tells whether a library is ours for programs of Open MPI. It has the names of those for Fortran and C++, too;
-// the dynamic linker lists a file once, by the name that it is asked for first.
-func (in Installation) serves(l Library) bool {
+// serves returns which of ours for programs of other MPIs a library is, "" if it is none. They have the names of those
+// for Fortran and C++, too; the dynamic linker lists a file once, by the name that it is asked for first.
+func (in Installation) serves(l Library) string {
 	if in == "" || l.File != in.file(l.Name) {
-		return false
+		return ""
 	}
-	ours, err := os.Stat(in.file(OpenMPI))
-	if err != nil {
-		return false
+	for _, face := range []string{OpenMPI, MPICH} {
+		ours, err := os.Stat(in.file(face))
+		file, err2 := os.Stat(l.File)
+		if err == nil && err2 == nil && os.SameFile(ours, file) {
+			return face
+		}
 	}
-	file, err := os.Stat(l.File)
-	return err == nil && os.SameFile(ours, file)
+	return ""
 }
 
 // Default is where install-mpi makes an installation if nobody says where.
@@ -74,7 +76,7 @@ func Default() (string, error) {
 	return filepath.Join(data, "gopvas", "mpi"), nil
 }
 
-// Find returns the installation whose library serves programs of Open MPI, "" if there is none: the one that this
+// Find returns the installation whose libraries serve programs of other MPIs, "" if there is none: the one that this
 // program is of, else the first in PATH, else that of Default.
 func Find() Installation {
 	var folders []string
@@ -98,9 +100,19 @@ func Find() Installation {
 	return ""
 }
 
-// check says why the library cannot serve ranks of this program, whose root block has this version.
-func (in Installation) check(version uint64) error {
-	file := in.file(OpenMPI)
+// broken says why a library of the installation cannot serve, nil if each can.
+func (in Installation) broken(version uint64) error {
+	for _, name := range []string{OpenMPI, MPICH} {
+		if err := in.check(name, version); err != nil && in.has(name) {
+			return err
+		}
+	}
+	return nil
+}
+
+// check says why a library cannot serve ranks of this program, whose root block has this version.
+func (in Installation) check(name string, version uint64) error {
+	file := in.file(name)
 	symbols, err := symbolsOf(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w: repeat pvasrun install-mpi %s", file, err, in)

@@ -66,6 +66,8 @@ func (w workshop) installation(name, mark string) Installation {
 	w.Helper()
 	w.library(name+"/lib/libmpi.so.40", open, "-Wl,--defsym="+mark)
 	w.library(name+"/lib/libmpi_abi.so.1", open)
+	w.library(name+"/lib/libmpi.so.12", open, "-Wl,--defsym="+mark)
+	require.NoError(w, os.Symlink(MPICH, w.path(name+"/lib/libmpich.so.12")))
 	w.finder(name)
 	return Installation(w.path(name))
 }
@@ -112,6 +114,27 @@ func TestProgramsOfOpenMPIAreServed(t *testing.T) {
 	}
 }
 
+// MPICH's library has two names, and its kin have that for Fortran besides. What ours does not serve stays.
+func TestProgramsOfMPICHAreServed(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", ofVersion)
+	mpich := w.library("theirs/libmpich.so.12", open)
+	fortran := w.library("theirs/libmpichfort.so.12", "void hello_(void) {}", mpich)
+	t.Setenv("LD_LIBRARY_PATH", w.path("theirs"))
+	for _, libraries := range [][]string{{mpich}, {w.library("theirs/libmpi.so.12", open)}, {fortran, mpich}} {
+		program := w.gcc("program", calls, append([]string{"-fPIE", "-pie"}, libraries...)...)
+		p, err := ask(program, "")
+		require.NoError(t, err)
+		require.Contains(t, p.Remark(), "is linked with MPICH (libmpi")
+		p, err = ask(program, in)
+		require.NoError(t, err)
+		require.Equal(t, []string{MPICH, in.file(MPICH), ""}, []string{p.MPI, p.Library, p.Remark()})
+		require.True(t, Asks(program))
+		require.NoError(t, (&exec.Cmd{Path: program, Env: p.Env(os.Environ())}).Run())
+	}
+	require.Equal(t, "MPICH", Implementation("libmpich.so.12"))
+}
+
 // Our library is that for Fortran, too, by a link: the dynamic linker lists it by that name alone.
 func TestProgramsInFortranAreServed(t *testing.T) {
 	w := newWorkshop(t)
@@ -137,13 +160,14 @@ func TestWhatCannotBeServed(t *testing.T) {
 	old := w.installation("old", Mark+"=6")
 	foreign := w.installation("foreign", "other=7")
 	theirs := w.library("theirs/libmpi.so.40", open)
-	mpich := w.library("theirs/libmpich.so.12", open)
+	mpich := w.library("theirs/libmpich.so.10", open)
 	standard := in.file("libmpi_abi.so.1")
 	program := w.gcc("program", calls, "-fPIE", "-pie", theirs)
 	more := w.gcc("more", "int MPIX_Fly(void); int main(void) { return MPIX_Fly(); }", "-fPIE", "-pie",
 		w.library("new/libmpi.so.40", open+" int MPIX_Fly(void) { return 0; }"))
 	two := w.gcc("two", calls, "-fPIE", "-pie", theirs, w.library("libboth.so", "int x;", standard),
 		"-Wl,-rpath,"+w.dir)
+	ofMPICH := w.gcc("ofMPICH", calls, "-fPIE", "-pie", w.library("theirs/libmpich.so.12", open))
 	of := w.gcc("of", calls, "-fPIE", "-pie", mpich)
 	t.Setenv("LD_LIBRARY_PATH", w.path("theirs")+":"+in.Lib())
 	for _, c := range []struct {
@@ -152,12 +176,13 @@ func TestWhatCannotBeServed(t *testing.T) {
 		fails, says string
 	}{
 		{program, "", "", "is linked with Open MPI (libmpi.so.40), and each of its ranks is alone: pvasrun install"},
+		{ofMPICH, old, "old/lib/libmpi.so.12 is of another version of pvasrun: repeat pvasrun install-mpi", ""},
 		{program, old, "old/lib/libmpi.so.40 is of another version of pvasrun: repeat pvasrun install-mpi", ""},
 		{program, foreign, "foreign/lib/libmpi.so.40 is not the library of pvasrun: repeat", ""},
 		{more, in, "", "calls MPIX_Fly, which our libmpi.so.40 has not: a rank that calls it ends"},
 		{two, in, "it would load two MPI libraries, libmpi.so.40 for two and libmpi_abi.so.1 for libboth.so", ""},
-		{of, in, "", "is linked with another MPI (libmpich.so.12): each of its ranks is alone"},
-		{of, "", "", "is linked with another MPI (libmpich.so.12): each of its ranks is alone"},
+		{of, in, "", "is linked with another MPI (libmpich.so.10): each of its ranks is alone"},
+		{of, "", "", "is linked with another MPI (libmpich.so.10): each of its ranks is alone"},
 	} {
 		p, err := ask(c.program, c.in)
 		if c.fails != "" {

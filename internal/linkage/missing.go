@@ -12,8 +12,8 @@ type Import struct {
 	For  string `json:"for"` // the file, without its folder
 }
 
-// ofMPI are the names that libraries of Open MPI define.
-var ofMPI = regexp.MustCompile(`^(P?MPIX?_|p?mpi_|ompi_|OMPI_|opal_|orte_)|^_Z.*N3MPI`)
+// ofMPI are the names that libraries of Open MPI and MPICH define.
+var ofMPI = regexp.MustCompile(`^(P?MPIX?_|MPI[IR]_|p?mpi_|ompi_|OMPI_|opal_|orte_)|^_Z.*N3MPI`)
 
 // missing returns what files that ask for a library of MPI import, and no library of MPI among them has.
 func missing(files []binary) (list []Import) {
@@ -45,7 +45,7 @@ func missing(files []binary) (list []Import) {
 	return list
 }
 
-// libraryOfMPI are the files that define what programs of Open MPI import.
+// libraryOfMPI are the files that define what programs of these import.
 var libraryOfMPI = regexp.MustCompile(`^lib(mpi|open-)`)
 
 // symbolsOf returns what the dynamic linker sees of a file: the names that it defines and those that it needs.

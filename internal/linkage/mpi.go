@@ -5,8 +5,26 @@ import (
 	"strings"
 )
 
-// OpenMPI is the name by which programs of Open MPI 4 and 5 ask for its library, and ours has it too.
-const OpenMPI = "libmpi.so.40"
+// The names of our libraries for programs of other MPIs: of Open MPI 4 and 5, and of MPICH 3.1 to 5 and what is made
+// from it. Programs ask for those by the same names.
+const (
+	OpenMPI = "libmpi.so.40"
+	MPICH   = "libmpi.so.12"
+)
+
+// mpichOfDebian is MPICH's own name; others name it as MPICH is.
+const mpichOfDebian = "libmpich.so.12"
+
+// faceFor is our library for programs that ask for one by a name, "" if there is none but that of the standard ABI.
+func faceFor(name string) string {
+	switch name {
+	case OpenMPI, MPICH:
+		return name
+	case mpichOfDebian:
+		return MPICH
+	}
+	return ""
+}
 
 // standard begins the name of every library of the standard ABI.
 const standard = "libmpi_abi.so."
@@ -26,6 +44,8 @@ func Implementation(name string) string {
 		return "the standard ABI of MPI 5.0"
 	case name == OpenMPI:
 		return "Open MPI"
+	case faceFor(name) == MPICH:
+		return "MPICH"
 	}
 	return "another MPI"
 }

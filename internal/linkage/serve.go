@@ -37,9 +37,9 @@ func (p *Program) Remark() string {
 			p.MPI)
 	case p.served:
 		return ""
-	case p.MPI == OpenMPI:
-		return fmt.Sprintf("is linked with Open MPI (%s), and each of its ranks is alone: "+
-			"pvasrun install-mpi installs the library that makes them one job", p.MPI)
+	case faceFor(p.MPI) != "":
+		return fmt.Sprintf("is linked with %s (%s), and each of its ranks is alone: "+
+			"pvasrun install-mpi installs the library that makes them one job", Implementation(p.MPI), p.MPI)
 	}
 	return fmt.Sprintf("is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of "+
 		"pvasrun install-mpi", p.MPI)
@@ -89,17 +89,18 @@ func (p *Program) Inspect(env []string, version uint64) error {
 	}
 	if err := p.ask(env); err != nil {
 		if p.in != "" {
-			return cmp.Or(p.in.check(version), err) // a broken library of ours may be why
+			return cmp.Or(p.in.broken(version), err) // which may be why
 		}
 		return err
 	}
-	if p.MPI != OpenMPI || p.in == "" {
+	face := faceFor(p.MPI)
+	if face == "" || p.in == "" {
 		return nil
 	}
-	if err := p.in.check(version); err != nil {
+	if err := p.in.check(face, version); err != nil {
 		return err
 	}
-	if p.Library != p.in.file(OpenMPI) {
+	if p.Library != p.in.file(face) {
 		return fmt.Errorf("it finds %s, and %s is not there: repeat pvasrun install-mpi %s", p.Library,
 			p.in.file(Finder), p.in)
 	}
@@ -121,7 +122,7 @@ func (p *Program) take(libraries []Library) error {
 	files := []binary{p.main}
 	var cores []Library
 	for _, l := range libraries {
-		if isMPI(l.Name) || p.in.serves(l) {
+		if isMPI(l.Name) || p.in.serves(l) != "" {
 			cores = append(cores, l)
 		}
 		if b, err := readBinary(l.File); err == nil {
@@ -132,8 +133,8 @@ func (p *Program) take(libraries []Library) error {
 		return nil
 	}
 	p.MPI, p.Library, p.For = cores[0].Name, cores[0].File, asker(files, cores[0].Name)
-	if p.in.serves(cores[0]) {
-		p.MPI, p.Library = OpenMPI, p.in.file(OpenMPI)
+	if face := p.in.serves(cores[0]); face != "" {
+		p.MPI, p.Library = face, p.in.file(face)
 	}
 	if len(cores) > 1 {
 		for _, l := range cores {
@@ -144,7 +145,7 @@ func (p *Program) take(libraries []Library) error {
 		return fmt.Errorf("it would load two MPI libraries, %s for %s and %s for %s: link it with one", p.MPI, p.For,
 			cores[1].Name, asker(files, cores[1].Name))
 	}
-	if p.MPI == OpenMPI && p.in != "" {
+	if faceFor(p.MPI) != "" && p.in != "" {
 		p.Missing = missing(files)
 	}
 	return nil
@@ -162,12 +163,12 @@ func Alone(path string, env []string, in Installation) string {
 	if err == nil {
 		err = p.take(libraries)
 	}
-	switch {
+	switch face := faceFor(p.MPI); {
 	case err != nil:
 		return err.Error()
-	case p.MPI != OpenMPI || in == "":
+	case face == "" || in == "":
 		return p.Remark()
-	case p.Library != in.file(OpenMPI):
+	case p.Library != in.file(face):
 		return fmt.Sprintf("would load %s, by the variables that it is started with, and each of its ranks be alone: "+
 			"have LD_AUDIT name %s", cmp.Or(p.Library, "no MPI"), in.file(Finder))
 	}

@@ -3,9 +3,10 @@
 // (rtld-audit(7)). A variable that names folders would not do: a program may name its own by DT_RPATH, load a library
 // by its path, or be started by a script that puts other folders first.
 //
-// - A library of the standard ABI, or one of Open MPI, is that of the installation in which the finder lies. So is
-//   libmpi.so, which only programs of Open MPI load when they run, unless the process has our library of the standard
-//   ABI. One of an installation, by its path, is what it is.
+// - A library of the standard ABI, one of Open MPI or of MPICH, is that of the installation in which the finder lies.
+//   So is libmpi.so, which is that of Open MPI unless the process has another one of ours. One of an installation, by
+//   its path, is what it is.
+// - Libraries of MPICH for Fortran and C++ stay: they call that for C.
 // - Other MPIs are loaded: a program may merely be linked with one. But a rank that initialises one would be alone. So
 //   it ends there, with a message.
 //
@@ -87,7 +88,7 @@ static struct {
 	const char *folder; // with the libraries, in the value of LD_AUDIT
 	size_t length;
 	int many;            // the process is a rank of several
-	int standard;        // our library of the standard ABI is loaded
+	const char *loaded;  // one of ours that is loaded and not that for Open MPI
 	const char *foreign; // an MPI that is not ours
 } state;
 
@@ -135,19 +136,22 @@ static char *library(const char *name) {
 	return join(path, state.folder, state.length, name);
 }
 
-// openMPI returns the library of the installation for a name of one of Open MPI, NULL if it is none: a version may be
-// behind the name, or none at all.
-static char *openMPI(const char *name) {
+static const char standard[] = "libmpi_abi.so.1", mpich[] = "libmpi.so.12";
+
+// face returns the library of the installation for a name of one of Open MPI or MPICH, NULL if it is none: a version
+// may be behind the name, or none at all.
+static char *face(const char *name) {
 	static const char *const names[] = {
 		"libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_cxx.so.40",
+		"libmpi.so.12", "libmpich.so.12",
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *n = name, *of = names[i];
 		for (; *n && *n == *of; n++)
 			of++;
-		int bare = !*n && same(of, ".40"), versioned = !*of && (!*n || *n == '.');
+		int bare = !*n && *of == '.' && of[1] >= '0' && of[1] <= '9', versioned = !*of && (!*n || *n == '.');
 		if (bare || versioned)
-			return library(bare && i == 0 && state.standard ? "libmpi_abi.so.1" : names[i]);
+			return library(bare && i == 0 && state.loaded ? state.loaded : names[i]);
 	}
 	return NULL;
 }
@@ -157,7 +161,7 @@ SEEN char *la_objsearch(const char *path, uintptr_t *cookie, unsigned flag) {
 	char *found = NULL;
 	(void)cookie;
 	if (state.folder && flag == LA_SER_ORIG && !(name != path && ours(path)))
-		found = begins(name, "libmpi_abi.so") ? library("libmpi_abi.so.1") : openMPI(name);
+		found = begins(name, "libmpi_abi.so") ? library(standard) : face(name);
 	return found ? found : (char *)(uintptr_t)path;
 }
 
@@ -234,7 +238,7 @@ SEEN unsigned la_objopen(struct link_map *m, Lmid_t namespace, uintptr_t *cookie
 		if (!end || (*end && *end != '.'))
 			continue;
 		if (ours(m->l_name)) {
-			state.standard |= i == 1;
+			state.loaded = i == 1 ? standard : i == 2 || begins(name, mpich) ? mpich : state.loaded;
 		} else if (state.many) {
 			state.foreign = m->l_name;
 			forbid(m);

@@ -62,6 +62,11 @@ func (k Kind) Handle() bool {
 	return slices.Contains(handles, k.Base)
 }
 
+// Wide tells whether a handle has 64 bits in every face.
+func (k Kind) Wide() bool {
+	return k.Base == "File" || strings.HasPrefix(k.Base, "T_") || strings.HasPrefix(k.Base, extension)
+}
+
 // Callback tells whether the element is a function of the caller.
 func (k Kind) Callback() bool {
 	return strings.HasSuffix(strings.TrimSuffix(k.Base, "_c"), "_function")

@@ -2,7 +2,8 @@
 //
 //	bin/      mpicc, mpicxx, mpifort and their other names; mpiexec, mpirun, pvasrun; pvaspython
 //	include/  mpi.h and mpi-ext.h, and for Fortran mpif.h and modules
-//	lib/      libmpi_abi.so.1, libmpi.so; libmpi.so.40 for programs that were built with Open MPI; pkgconfig/
+//	lib/      libmpi_abi.so.1, libmpi.so; libmpi.so.40 and libmpi.so.12 for programs that were built with Open MPI
+//	          and MPICH; pkgconfig/
 //
 // The library is built with the go command and the C compiler of the machine. The sources are
 // embedded in this program (package gopvas), so that library and launcher are of one version.

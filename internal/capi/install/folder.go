@@ -61,7 +61,7 @@ func (in *installation) checkOther() error {
 		return nil
 	}
 	for _, name := range []string{"bin/mpicc", "bin/mpifort", "bin/mpiexec", "bin/mpirun", "include/mpi.h",
-		"lib/" + soname, "lib/libmpi.so.40", "lib/libmpi.so"} {
+		"lib/" + soname, "lib/libmpi.so.40", "lib/libmpi.so.12", "lib/libmpi.so"} {
 		if _, err := os.Lstat(in.path(name)); err == nil {
 			return fmt.Errorf("%s is there, and is not of pvasrun: name another folder, or remove that MPI",
 				in.path(name))

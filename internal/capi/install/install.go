@@ -113,7 +113,7 @@ func Install(ctx context.Context, c Config) (err error) {
 // make makes all files, beside those that are there.
 func (in *installation) make(ctx context.Context) error {
 	steps := []func(context.Context) error{
-		in.sources, in.library, in.face, in.finder, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig,
+		in.sources, in.library, in.faces, in.finder, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig,
 		in.python, in.suppressions,
 	}
 	if in.From != "" {

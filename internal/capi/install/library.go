@@ -28,19 +28,36 @@ func (in *installation) library(ctx context.Context) error {
 	return nil
 }
 
-// alsoOpenMPI are libraries of Open MPI that it is, too: for mpif.h, the module mpi, and C++. A process that names
-// several of them has the file once, because the dynamic linker knows it by its inode.
-var alsoOpenMPI = []string{"libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_cxx.so.40"}
+// A face is the library as programs of another MPI see it. Its other names are those of that MPI's libraries for
+// Fortran and C++, as far as it is them. A process that names several of them has the file once, because the dynamic
+// linker knows it by its inode.
+type face struct {
+	name, tag string // of the build
+	file      string // whose version those compare who put libraries of the machine into a container
+	also      []string
+}
 
-// face builds the library as programs see it that were built with Open MPI. None are linked with it here. The go
-// command links with -Bsymbolic, which it cannot have: see cmd/libmpi/face.h.
-func (in *installation) face(ctx context.Context) error {
-	if err := in.build(ctx, linkage.OpenMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi"); err != nil {
-		return err
-	}
-	for _, name := range alsoOpenMPI {
-		if err := in.link("lib/"+name, linkage.OpenMPI); err != nil {
+var faces = []face{
+	{linkage.OpenMPI, "openmpi", linkage.OpenMPI,
+		[]string{"libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_cxx.so.40"}},
+	{linkage.MPICH, "mpich", linkage.MPICH + ".6.0",
+		[]string{linkage.MPICH, "libmpich.so.12", "libmpifort.so.12", "libmpichfort.so.12"}},
+}
+
+// faces builds the library as programs of other MPIs see it. None are linked with it here. The go command links with
+// -Bsymbolic, which it cannot have: see cmd/libmpi/face.h.
+func (in *installation) faces(ctx context.Context) error {
+	for _, f := range faces {
+		if err := in.build(ctx, f.name, "exports_"+f.tag+".map", "-Wl,-Bno-symbolic", "-tags="+f.tag); err != nil {
 			return err
+		}
+		if err := os.Rename(in.fresh("lib/"+f.name), in.fresh("lib/"+f.file)); err != nil {
+			return err
+		}
+		for _, name := range f.also {
+			if err := in.link("lib/"+name, f.file); err != nil {
+				return err
+			}
 		}
 	}
 	in.without = append(in.without, "lib/gopvas/libmpi.so") // of earlier versions

@@ -41,6 +41,21 @@ func TestProgramsOfDebian(t *testing.T) {
 	})
 }
 
+// So do those for MPICH.
+func TestProgramsOfDebianForMPICH(t *testing.T) {
+	needs(t, "NPmpich2")
+	said, stderr, code := run(t, nil, tool("pvasrun"), "info", "NPmpich2")
+	require.Equal(t, 0, code, stderr)
+	require.Contains(t, said, "MPICH (libmpi.so.12, for NPmpich2)\n")
+	require.Contains(t, said, lib("libmpi.so.12")+"\n")
+	eachModel(t, func(t *testing.T, w way) {
+		curve := filepath.Join(t.TempDir(), "curve")
+		_, stderr, code := w.start(t, 2, "NPmpich2", "-i", "-u", "10000", "-n", "3", "-o", curve)
+		require.Equal(t, 0, code, stderr)
+		require.Equal(t, 23, strings.Count(stderr, "Integrity check passed"), stderr)
+	})
+}
+
 // Debian's mpi4py runs in one address space, as do the processes that its ranks start.
 func TestDebiansMPI4Py(t *testing.T) {
 	python := pvaspython(t)

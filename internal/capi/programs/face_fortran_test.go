@@ -29,7 +29,7 @@ func faceSymbols(t *testing.T) map[string]bool {
 // A subroutine has the spellings of four compilers, twice, and the name that the library for mpi_f08 calls.
 func TestFaceHasTheSubroutinesOfOpenMPI(t *testing.T) {
 	defined := faceSymbols(t)
-	list, err := os.ReadFile("testdata/openmpi/mpifh.txt")
+	list, err := os.ReadFile("testdata/faces/mpifh.txt")
 	require.NoError(t, err)
 	n := 0
 	for name := range strings.Lines(string(list)) {
@@ -72,14 +72,14 @@ func TestFaceServesTheLibraryForF08(t *testing.T) {
 	require.Greater(t, n, 300)
 }
 
-// compiledForOpenMPI compiles a program of testdata. What it includes is of these declarations.
-func compiledForOpenMPI(t *testing.T, compiler, source, declarations string, flags ...string) string {
+// compiledByTheirs compiles a program of testdata. What it includes is of these declarations.
+func compiledByTheirs(t *testing.T, compiler, source, declarations string, flags ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
-		t.Skipf("%s is not installed (Debian: gfortran, libopenmpi-dev)", compiler)
+		t.Skipf("%s is not installed (Debian: gfortran, libopenmpi-dev or libmpich-dev)", compiler)
 	}
 	dir := t.TempDir()
-	text, err := os.ReadFile(filepath.Join("testdata/openmpi", source))
+	text, err := os.ReadFile(filepath.Join("testdata/faces", source))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, source), text, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "declared.inc"), []byte(declarations), 0o600))
@@ -92,21 +92,46 @@ func compiledForOpenMPI(t *testing.T, compiler, source, declarations string, fla
 
 func TestFaceInFortranAndCxx(t *testing.T) {
 	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(openMPI()))
-	own, err := os.ReadFile("testdata/openmpi/declared.inc")
+	own, err := os.ReadFile("testdata/faces/declared.inc")
 	require.NoError(t, err)
-	const lenient = "-fallow-argument-mismatch"
+	const lenient, cpp = "-fallow-argument-mismatch", "-cpp"
 	for name, program := range map[string]func(t *testing.T) string{
 		"declarations of its own": func(t *testing.T) string {
-			return compiledForOpenMPI(t, "gfortran", "declared.f90", string(own), lenient, openMPI())
+			return compiledByTheirs(t, "gfortran", "declared.f90", string(own), lenient, cpp, openMPI())
 		},
 		"mpif.h": func(t *testing.T) string {
-			return compiledForOpenMPI(t, "mpif90.openmpi", "declared.f90", "  include 'mpif.h'\n", lenient)
+			return compiledByTheirs(t, "mpif90.openmpi", "declared.f90", "  include 'mpif.h'\n", lenient, cpp)
 		},
-		"mpi_f08": func(t *testing.T) string { return compiledForOpenMPI(t, "mpif90.openmpi", "typed.f90", "") },
-		"C++":     func(t *testing.T) string { return compiledForOpenMPI(t, "mpicxx.openmpi", "objects.cc", "") },
+		"mpi_f08": func(t *testing.T) string { return compiledByTheirs(t, "mpif90.openmpi", "typed.f90", "") },
+		"C++":     func(t *testing.T) string { return compiledByTheirs(t, "mpicxx.openmpi", "objects.cc", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			built := program(t)
+			eachWay(t, func(t *testing.T, w way) {
+				stdout, stderr, code := w.start(t, 3, built)
+				require.Equal(t, 0, code, "%s%s", stdout, stderr)
+				require.Equal(t, "all right\n", stdout)
+			})
+		})
+	}
+}
+
+// With MPICH's own library for Fortran, which serves mpi_f08 and calls ours, and with ours.
+func TestFaceOfMPICHInFortran(t *testing.T) {
+	declared := func(t *testing.T) string {
+		return compiledByTheirs(t, "mpifort.mpich", "declared.f90", "  include 'mpif.h'\n",
+			"-fallow-argument-mismatch", "-cpp", faceMPICH.flag)
+	}
+	typed := func(t *testing.T) string { return compiledByTheirs(t, "mpifort.mpich", "typed.f90", "") }
+	for name, c := range map[string]struct {
+		folders string
+		program func(t *testing.T) string
+	}{
+		"mpif.h": {"", declared}, "mpif.h by ours": {filepath.Join(installed, "lib"), declared}, "mpi_f08": {"", typed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			built := c.program(t)
+			t.Setenv("LD_LIBRARY_PATH", c.folders)
 			eachWay(t, func(t *testing.T, w way) {
 				stdout, stderr, code := w.start(t, 3, built)
 				require.Equal(t, 0, code, "%s%s", stdout, stderr)

@@ -5,10 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/testkit"
@@ -69,45 +72,80 @@ func TestFaceHasTheNamesOfOpenMPI(t *testing.T) {
 	require.Empty(t, symbolic)
 }
 
-// faceProgram compiles a program by the declarations of the face, and links it with that.
-func faceProgram(t *testing.T, source string, flags ...string) string {
+// A face is the library as programs of another MPI see it.
+type face struct {
+	soname, header, flag string // of the library, and of programs for it
+	compiler, packages   string // of that MPI
+}
+
+var (
+	faceOpenMPI = face{"libmpi.so.40", "openmpi.h", "-DFACE_OPENMPI", "mpicc.openmpi", "libopenmpi-dev"}
+	faceMPICH   = face{"libmpi.so.12", "mpich.h", "-DFACE_MPICH", "mpicc.mpich", "libmpich-dev"}
+	allFaces    = []face{faceOpenMPI, faceMPICH}
+)
+
+// program compiles a program by the declarations of the face, and links it with that.
+func (f face) program(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	header, err := os.ReadFile("../../../cmd/libmpi/gen/openmpi.h")
+	header, err := os.ReadFile(filepath.Join("../../../cmd/libmpi/gen", f.header))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mpi.h"), header, 0o600))
 	program := filepath.Join(dir, "program")
-	compile(t, "gcc", source, program, append(flags, "-Wno-stringop-overread", "-I"+dir, openMPI())...)
+	compile(t, "gcc", source, program, append(flags, f.flag, "-Wno-stringop-overread", "-I"+dir, lib(f.soname))...)
 	return program
 }
 
-// faceProgramOf compiles a program with the compiler of Open MPI.
-func faceProgramOf(t *testing.T, source string) string {
+// theirs compiles a program with the compiler of that MPI.
+func (f face) theirs(t *testing.T, source string, flags ...string) string {
 	t.Helper()
-	compiler, err := exec.LookPath("mpicc.openmpi")
+	compiler, err := exec.LookPath(f.compiler)
 	if err != nil {
-		t.Skip("mpicc.openmpi is not installed (Debian: libopenmpi-dev)")
+		t.Skipf("%s is not installed (Debian: %s)", f.compiler, f.packages)
 	}
 	program := filepath.Join(t.TempDir(), "program")
-	compile(t, compiler, source, program)
+	compile(t, compiler, source, program, append(flags, f.flag)...)
 	return program
 }
 
-func TestFaceOfOpenMPI(t *testing.T) {
-	for name, program := range map[string]func(t *testing.T) string{
-		"copies":        func(t *testing.T) string { return faceProgram(t, "face.c") },
-		"addresses":     func(t *testing.T) string { return faceProgram(t, "face.c", "-fPIC") },
-		"mpicc.openmpi": func(t *testing.T) string { return faceProgramOf(t, "face.c") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			built := program(t)
-			eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, built, filepath.Join(t.TempDir(), "file")) })
-		})
+func faceProgram(t *testing.T, source string, flags ...string) string {
+	return faceOpenMPI.program(t, source, flags...)
+}
+
+func TestFaces(t *testing.T) {
+	for _, f := range allFaces {
+		for name, program := range map[string]func(t *testing.T) string{
+			"copies":    func(t *testing.T) string { return f.program(t, "face.c") },
+			"addresses": func(t *testing.T) string { return f.program(t, "face.c", "-fPIC") },
+			f.compiler:  func(t *testing.T) string { return f.theirs(t, "face.c") },
+		} {
+			if name == "addresses" && f == faceMPICH && !testkit.Long() {
+				continue // its handles are no addresses
+			}
+			t.Run(f.soname+"/"+name, func(t *testing.T) {
+				built := program(t)
+				eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, built, filepath.Join(t.TempDir(), "file")) })
+			})
+		}
 	}
 }
 
-// What the programs here check holds in the face, too.
-func TestProgramsByTheFace(t *testing.T) {
+// What the programs here check holds in the faces, too. Those of MPICH are compiled with its own compiler, if it is
+// there.
+func TestProgramsByTheFaces(t *testing.T) {
+	t.Run("libmpi.so.40", func(t *testing.T) { programsBy(t, faceProgram) })
+	t.Run("libmpi.so.12", func(t *testing.T) {
+		programsBy(t, func(t *testing.T, source string, flags ...string) string {
+			_, err := exec.LookPath(faceMPICH.compiler)
+			if later := []string{"edges.c", "graphs.c", "tool.c"}; err != nil || slices.Contains(later, source) {
+				return faceMPICH.program(t, source, flags...) // MPICH 4.0 does not declare all that they use
+			}
+			return faceMPICH.theirs(t, source, flags...)
+		})
+	})
+}
+
+func programsBy(t *testing.T, build func(t *testing.T, source string, flags ...string) string) {
 	type calls [][]string
 	programs := map[string]calls{"semantics.c": {nil}, "upcalls.c": {nil}}
 	if testkit.Long() {
@@ -121,7 +159,7 @@ func TestProgramsByTheFace(t *testing.T) {
 	}
 	for source, calls := range programs {
 		t.Run(source, func(t *testing.T) {
-			program := faceProgram(t, source, "-pthread")
+			program := build(t, source, "-pthread")
 			eachModel(t, func(t *testing.T, w way) {
 				t.Setenv("WANT_BTL", w.btl)
 				t.Setenv("PVASRUN_UNIVERSE", "40")
@@ -135,6 +173,55 @@ func TestProgramsByTheFace(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Our library has all that programs can ask Debian's MPICH for.
+func TestFaceHasTheNamesOfMPICH(t *testing.T) {
+	const library = "/usr/lib/x86_64-linux-gnu/libmpich.so.12"
+	theirs, err := elf.Open(library)
+	if err != nil {
+		t.Skipf("MPICH is not installed (Debian: libmpich12): %v", err)
+	}
+	defer func() { require.NoError(t, theirs.Close()) }()
+	has := defined(t, lib(faceMPICH.soname))
+	symbols, err := theirs.DynamicSymbols()
+	require.NoError(t, err)
+	n := 0
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF || !ofMPICH.MatchString(s.Name) {
+			continue
+		}
+		n++
+		ours, there := has[s.Name]
+		if !assert.True(t, there, s.Name) {
+			continue
+		}
+		require.Equal(t, elf.ST_TYPE(s.Info), elf.ST_TYPE(ours.Info), s.Name)
+		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
+			require.Equal(t, s.Size, ours.Size, s.Name)
+		}
+	}
+	require.Greater(t, n, 1200)
+}
+
+// ofMPICH are the names that programs may ask for, and that MPICH's libraries for Fortran do.
+var ofMPICH = regexp.MustCompile(`^(P?MPIX?_|MPIR_(F08_|C_|Dup_fn)|MPII_(Comm|Type|Win|Keyval|Grequest|Op|Errhandler))`)
+
+// defined are the symbols that a library defines.
+func defined(t *testing.T, library string) map[string]elf.Symbol {
+	t.Helper()
+	f, err := elf.Open(library)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	symbols, err := f.DynamicSymbols()
+	require.NoError(t, err)
+	has := map[string]elf.Symbol{}
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF {
+			has[s.Name] = s
+		}
+	}
+	return has
 }
 
 // stranger is a program that lacks a function, bound lazily or now: the library that it was linked with had it.
@@ -177,10 +264,12 @@ func TestTwoLibrariesAreRefused(t *testing.T) {
 
 // A module that loads libmpi.so for all to see gets the library of the program, wherever it is looked for.
 func TestLibmpiSoIsTheFace(t *testing.T) {
-	program := faceProgram(t, "global.c")
-	eachModel(t, func(t *testing.T, w way) {
-		w.ends(t, 2, program)
-		t.Setenv("LD_LIBRARY_PATH", filepath.Join(installed, "lib"))
-		w.ends(t, 2, program)
-	})
+	for _, f := range allFaces {
+		program := f.program(t, "global.c")
+		eachModel(t, func(t *testing.T, w way) {
+			w.ends(t, 2, program)
+			t.Setenv("LD_LIBRARY_PATH", filepath.Join(installed, "lib"))
+			w.ends(t, 2, program)
+		})
+	}
 }

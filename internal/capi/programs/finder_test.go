@@ -21,12 +21,13 @@ func foreign(t *testing.T, name string) string {
 }
 
 // libraries are size.c as a library of each of our faces.
-func libraries(t *testing.T) (standard, face string) {
+func libraries(t *testing.T) (standard, face, mpich string) {
 	t.Helper()
 	dir := t.TempDir()
 	standard = filepath.Join(dir, "standard.so")
-	compile(t, tool("mpicc"), "size.c", standard, "-shared", "-fPIC", "-DLIBRARY")
-	return standard, faceProgram(t, "size.c", "-shared", "-fPIC", "-DLIBRARY")
+	flags := []string{"-shared", "-fPIC", "-DLIBRARY"}
+	compile(t, tool("mpicc"), "size.c", standard, flags...)
+	return standard, faceProgram(t, "size.c", flags...), faceMPICH.program(t, "size.c", flags...)
 }
 
 // A program that says nowhere where its library is finds that of the pvasrun that starts it.
@@ -55,15 +56,17 @@ func TestScriptsThatNameOtherFolders(t *testing.T) {
 func TestLibraryThatIsLoadedLate(t *testing.T) {
 	open := filepath.Join(t.TempDir(), "opens")
 	compile(t, "gcc", "opens.c", open, "-fPIE", "-pie")
-	standard, face := libraries(t)
+	standard, face, mpich := libraries(t)
 	theirs, bare, abi := foreign(t, "libmpi.so.40"), foreign(t, "libmpi.so"), foreign(t, "libmpi_abi.so.0")
+	debians := foreign(t, "libmpich.so.12")
 	eachModel(t, func(t *testing.T, w way) {
 		for _, library := range []string{"libmpi.so", "libmpi.so.40", "libmpi_abi.so", "libmpi_abi.so.1", theirs, bare,
-			abi, theirs + ".30.4", lib("libmpi_abi.so.1")} {
+			abi, theirs + ".30.4", lib("libmpi_abi.so.1"), "libmpi.so.12", "libmpich.so", debians} {
 			require.Equal(t, "size 2\n", w.ends(t, 2, open, library), library)
 		}
 		for _, opened := range [][]string{{standard}, {face}, {"libmpi.so", face}, {theirs, face}, {bare, face},
-			{"libmpi_abi.so.1", standard}, {standard, "libmpi.so", standard}, {face, "libmpi.so", face}} {
+			{"libmpi_abi.so.1", standard}, {standard, "libmpi.so", standard}, {face, "libmpi.so", face}, {mpich},
+			{debians, "libmpi.so", mpich}} {
 			require.Equal(t, "size 2 sum 1\n", w.ends(t, 2, open, opened...), opened)
 		}
 	})
@@ -71,7 +74,7 @@ func TestLibraryThatIsLoadedLate(t *testing.T) {
 
 // A rank that initialises an MPI that is not ours would be alone: it says so. One that is linked with it may run.
 func TestAnotherMPIIsNamed(t *testing.T) {
-	other := foreign(t, "libmpich.so.12")
+	other := foreign(t, "libmpich.so.10")
 	dir := filepath.Dir(other)
 	open := filepath.Join(dir, "opens")
 	compile(t, "gcc", "opens.c", open, "-fPIE", "-pie")
@@ -100,16 +103,22 @@ func TestAnotherMPIIsNamed(t *testing.T) {
 
 // Two parts of a process that were built for different faces: the first call that cannot be right names both libraries.
 func TestBothFaces(t *testing.T) {
-	standard, face := libraries(t)
-	hosts := map[string]string{build(t, "opens.c", "-DHOST"): face, faceProgram(t, "opens.c", "-DHOST"): standard}
+	standard, face, mpich := libraries(t)
+	hosts := []struct{ host, part, first, second string }{
+		{build(t, "opens.c", "-DHOST"), face, "libmpi_abi.so.1", "libmpi.so.40"},
+		{faceProgram(t, "opens.c", "-DHOST"), standard, "libmpi.so.40", "libmpi_abi.so.1"},
+		{faceMPICH.program(t, "opens.c", "-DHOST"), face, "libmpi.so.12", "libmpi.so.40"},
+		{build(t, "opens.c", "-DHOST"), mpich, "libmpi_abi.so.1", "libmpi.so.12"},
+	}
 	eachModel(t, func(t *testing.T, w way) {
-		for host, part := range hosts {
+		for _, h := range hosts {
+			host, part := h.host, h.part
 			_, stderr, code := w.start(t, 2, host, part)
 			require.Equal(t, 1, code, stderr)
 			first, _, _ := strings.Cut(stderr, ": build all parts")
 			require.Contains(t, first, "libmpi: this process has two MPI libraries, ")
-			require.Contains(t, first, lib("libmpi.so.40"))
-			require.Contains(t, first, lib("libmpi_abi.so.1"))
+			require.Contains(t, first, lib(h.first))
+			require.Contains(t, first, lib(h.second))
 		}
 	})
 }

@@ -10,17 +10,24 @@ import (
 	"github.com/gopvas/gopvas/internal/capi/api"
 )
 
-// constants makes the constants of package capi, and constantsOpenMPI those of the library that is built with the tag
-// openmpi.
-func constants(t *table) ([]byte, error)        { return constantsOf(t.face, "!openmpi") }
-func constantsOpenMPI(t *table) ([]byte, error) { return constantsOf(t.openMPI, "openmpi") }
+// constants makes the constants of package capi, and the others those of the libraries that are built with a tag.
+func constants(t *table) ([]byte, error)        { return constantsOf(t.face) }
+func constantsOpenMPI(t *table) ([]byte, error) { return constantsOf(t.openMPI) }
+func constantsMPICH(t *table) ([]byte, error)   { return constantsOf(t.mpich) }
 
-func constantsOf(face api.Face, tag string) ([]byte, error) {
+func constantsOf(face api.Face) ([]byte, error) {
 	var b bytes.Buffer
+	tag, held, status := cmp.Or(face.Tag, "!openmpi && !mpich"), "uintptr", "plainStatus"
+	if face.Form == api.Ints {
+		held, status = "uint32", "packedStatus"
+	}
 	b.WriteString(strings.Replace(generatedGo, "\npackage", "\n//go:build "+tag+"\n\npackage", 1) +
 		"\nimport \"github.com/gopvas/gopvas/datatype\"\n")
 	fmt.Fprintf(&b, "\n// The face of the library.\nconst (\n\tlibraryVersion = %q\n\tstatusSize = %d\n"+
-		"\thandlesAreObjects = %v // predefined ones\n)\n", face.Version, face.StatusSize, len(face.Objects) > 0)
+		"\tstatusIgnore = %d\n\thandlesAreObjects = %v // predefined ones\n\thandlesAreInts = %v\n)\n"+
+		"\n// held is a handle in the memory of the program, but of a file.\ntype held %s\n\ntype statusWords = %s\n",
+		face.Version, face.StatusSize, face.StatusIgnore(), face.Form == api.Objects, face.Form == api.Ints, held,
+		status)
 	texts := "\n// classTexts are the strings of the classes of the ABI.\nvar classTexts = map[int]string{\n"
 	basics := "\n// basicTypes are the predefined types of one element.\nvar basicTypes = []basicType{\n"
 	for _, g := range face.Constants {

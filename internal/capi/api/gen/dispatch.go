@@ -171,6 +171,8 @@ func decode(k api.Kind, slot int) (gotype, expr string) {
 		return of("AddressRef")
 	case k.Handle() && array:
 		return of("Handles[" + goHandle(k.Base) + "]")
+	case k.Handle() && k.Wide():
+		return of("WidePtr[" + goHandle(k.Base) + "]")
 	case k.Handle():
 		return of("Ptr[" + goHandle(k.Base) + "]")
 	case array:

@@ -19,6 +19,7 @@ type table struct {
 	callbacks []api.Function
 	face      api.Face // the standard ABI
 	openMPI   api.Face
+	mpich     api.Face
 	methods   map[string]method // of capi.Process
 	lookups   map[string]string // how a target's lookup is called
 }
@@ -32,8 +33,11 @@ var outputs = map[string]func(t *table) ([]byte, error){
 	"internal/capi/methods_gen.go":           methods,
 	"internal/capi/constants_gen.go":         constants,
 	"internal/capi/constants_openmpi_gen.go": constantsOpenMPI,
+	"internal/capi/constants_mpich_gen.go":   constantsMPICH,
 	"cmd/libmpi/gen/openmpi.h":               headerOpenMPI,
 	"cmd/libmpi/gen/openmpi.c":               objectsOpenMPI,
+	"cmd/libmpi/gen/mpich.h":                 headerMPICH,
+	"cmd/libmpi/gen/mpich.c":                 intsMPICH,
 	"cmd/libmpi/gen/fortran.c":               fortranStubs,
 	"cmd/libmpi/gen/fortran_f08.c":           fortranStubs08,
 	"cmd/libmpi/gen/mpif.h":                  mpif,
@@ -99,6 +103,9 @@ func load(root string) (t *table, err error) {
 		return nil, err
 	}
 	if t.openMPI, err = api.OpenMPI(); err != nil {
+		return nil, err
+	}
+	if t.mpich, err = api.MPICH(); err != nil {
 		return nil, err
 	}
 	if err := t.read(filepath.Join(root, "internal/capi")); err != nil {

@@ -53,7 +53,7 @@ static void statuses(void) {
 	int n;
 	OK(MPI_Sendrecv(&rank, 1, MPI_INT, rank, 3, &n, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &out));
 	OK(MPI_Status_c2f(&out, there));
-	CHECK(there != MPI_F_STATUS_IGNORE && there[0] == rank && there[1] == 3);
+	CHECK(there != MPI_F_STATUS_IGNORE && there[MPI_F_SOURCE] == rank && there[MPI_F_TAG] == 3);
 	OK(MPI_Status_f2c(there, &in));
 	OK(MPI_Get_count(&in, MPI_INT, &n));
 	CHECK(n == 1);

@@ -1,4 +1,4 @@
-! A program of Open MPI's module mpi_f08, whose library calls ours.
+! A program of the module mpi_f08 of Open MPI or MPICH, whose library calls ours.
 module called
   use mpi_f08
   implicit none
