@@ -16,6 +16,7 @@
 //	NAMES(name, NAME)       gives a subroutine pmpi_NAME_ the names that programs call: of mpif.h and the
 //	                        module mpi, and of the module mpi_f08. OLD_NAMES leaves out the latter.
 //	CPTR_NAMES(name, NAME)  also names it as the form that takes a TYPE(C_PTR).
+//	X_NAMES(name, NAME)     gives a subroutine pmpix_NAME_, of an extension, the names of both modules.
 //	EARLY_NAMES(name, NAME) names a persistent collective operation as libraries did before MPI 4.0.
 //	CALLBACK_NAMES          names a subroutine mpi_NAME_ that a program hands over in place of its own.
 //	f_length                is the type of the length of a text, an argument at the end.

@@ -50,6 +50,10 @@ typedef size_t f_length;
 #define CPTR_NAMES(name, NAME) \
 	WEAK(weak mpi_##name##_cptr_ = pmpi_##name##_) \
 	WEAK(weak pmpi_##name##_cptr_ = pmpi_##name##_)
+#define X_NAMES(name, NAME) \
+	WEAK(weak mpix_##name##_ = pmpix_##name##_) \
+	WEAK(weak mpix_##name##_f08_ = pmpix_##name##_) \
+	WEAK(weak pmpix_##name##_f08_ = pmpix_##name##_)
 #define EARLY_NAMES(name, NAME)
 #define CALLBACK_NAMES(name, NAME)
 

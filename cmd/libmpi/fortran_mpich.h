@@ -39,6 +39,7 @@ typedef unsigned f_length;
 #include "fortran_spellings.h"
 #define NAMES(name, NAME) SPELLED(_##name, _##NAME, pmpi_##name##_)
 #define OLD_NAMES NAMES
+#define X_NAMES(name, NAME) SPELLED(x_##name, X_##NAME, pmpix_##name##_)
 #define CPTR_NAMES(name, NAME)
 #define EARLY_NAMES(name, NAME)
 

@@ -25,6 +25,7 @@ typedef unsigned f_length;
 #define SPELLINGS(name, NAME, to) SPELLED(name, NAME, to) WEAK(weak ompi##name##_f = to)
 #define NAMES(name, NAME) SPELLINGS(_##name, _##NAME, pmpi_##name##_)
 #define OLD_NAMES NAMES
+#define X_NAMES(name, NAME) SPELLINGS(x_##name, X_##NAME, pmpix_##name##_)
 #define OTHER_NAMES(name, NAME, to) \
 	SPELLINGS(name, NAME, to) \
 	WEAK(weak pmpi##name##_ = to)

@@ -290,7 +290,7 @@ func predefinedKey(key int) int {
 // Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all communicators, but
 // for the Sessions Model, which has MPI_TAG_UB only.
 func (p *Process) Comm_get_attr(on *communicator, key int, value AddressRef, flag Ref, as Language) error {
-	if known := predefinedKey(key); known >= TAG_UB && known <= lastKey {
+	if known := predefinedKey(key); known >= TAG_UB && known <= lastKey || known == FT {
 		v, ok := p.predefinedAttribute(known)
 		if ok = ok && (known == TAG_UB || !on.sessions); ok {
 			wantedValue{value, as}.set(v)
@@ -322,15 +322,21 @@ func (p *Process) predefinedAttribute(key int) (v attributeValue, ok bool) {
 			return v, false // nobody has started this process
 		}
 		value = app
+	case FT:
+		value = boolInt(job.Survives(comm.Root(p.world.c)))
 	default:
 		return v, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.predefined == nil {
-		p.predefined = newCells(lastKey - TAG_UB + 1)
+	cell := p.predefined[key]
+	if cell == nil {
+		if p.predefined == nil {
+			p.predefined = map[int]*[1]uint64{}
+		}
+		cell = (*[1]uint64)(newCells(1))
+		p.predefined[key] = cell
 	}
-	cell := (*[1]uint64)(p.predefined[key-TAG_UB:])
 	cell[0] = uint64(min(value, math.MaxInt32))
 	return attributeValue{set: inInteger, integer: cell}, true
 }

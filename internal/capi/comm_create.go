@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -33,14 +34,20 @@ func (p *Process) adoptCopy(n *comm.Comm, from *communicator, copies attributes,
 	made.attributes, made.weighted = copies, from.weighted
 }
 
-// A communicator follows no hints, so it has none.
+// A communicator follows no hints. In a job that survives it says which errors come of failures, whatever was asked for:
+// those of operations that need the failed process, at the ranks where they need it.
 
 // Comm_set_info is MPI_Comm_set_info.
 func (p *Process) Comm_set_info(_ *communicator, _ *comm.Info) error { return nil }
 
 // Comm_get_info is MPI_Comm_get_info.
-func (p *Process) Comm_get_info(_ *communicator, out Ptr[Info]) error {
-	return p.newInfo(new(comm.Info), out)
+func (p *Process) Comm_get_info(on *communicator, out Ptr[Info]) error {
+	info := new(comm.Info)
+	if job.Survives(comm.Root(on.c)) {
+		info.Set("mpi_error_range", "local")
+		info.Set("mpi_error_uniform", "local")
+	}
+	return p.newInfo(info, out)
 }
 
 // Comm_dup_with_info is MPI_Comm_dup_with_info.

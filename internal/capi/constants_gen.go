@@ -381,6 +381,7 @@ const (
 	APPNUM            = 505
 	LASTUSEDCODE      = 506
 	UNIVERSE_SIZE     = 507
+	FT                = 599
 	WIN_BASE          = 601
 	WIN_DISP_UNIT     = 602
 	WIN_SIZE          = 603

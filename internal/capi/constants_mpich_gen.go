@@ -381,6 +381,7 @@ const (
 	APPNUM            = 0x6440000d
 	LASTUSEDCODE      = 0x6440000b
 	UNIVERSE_SIZE     = 0x64400009
+	FT                = 0x6440000f
 	WIN_BASE          = 0x66000001
 	WIN_DISP_UNIT     = 0x66000005
 	WIN_SIZE          = 0x66000003

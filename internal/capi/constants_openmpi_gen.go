@@ -381,6 +381,7 @@ const (
 	APPNUM            = 4
 	LASTUSEDCODE      = 5
 	UNIVERSE_SIZE     = 6
+	FT                = 12
 	WIN_BASE          = 7
 	WIN_DISP_UNIT     = 9
 	WIN_SIZE          = 8

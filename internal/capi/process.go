@@ -52,7 +52,7 @@ type Process struct {
 	mu         sync.Mutex // guards what follows
 	memory     map[Address]allocated
 	known      map[*comm.Comm]*communicator
-	predefined []uint64 // attributes that the program gets the addresses of
+	predefined map[int]*[1]uint64 // attributes by key, that the program gets the addresses of
 }
 
 // The states of a Process.

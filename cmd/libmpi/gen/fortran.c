@@ -3798,3 +3798,129 @@ void pmpi_file_write_shared_(int *fh, void *buf, int *count, int *datatype, MPI_
     f_error(ierror, error);
 }
 OLD_NAMES(file_write_shared, FILE_WRITE_SHARED)
+
+void pmpi_comm_ack_failed_(int *comm, int *num_to_ack, int *num_acked, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPI_Comm_ack_failed(f_handle(Comm, *comm), *num_to_ack, num_acked);
+    f_error(ierror, error);
+}
+NAMES(comm_ack_failed, COMM_ACK_FAILED)
+
+void pmpix_comm_ack_failed_(int *comm, int *num_to_ack, int *num_acked, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPIX_Comm_ack_failed(f_handle(Comm, *comm), *num_to_ack, num_acked);
+    f_error(ierror, error);
+}
+X_NAMES(comm_ack_failed, COMM_ACK_FAILED)
+
+void pmpi_comm_get_failed_(int *comm, int *failedgrp, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Group c_failedgrp = f_handle(Group, *failedgrp);
+    int error = MPI_Comm_get_failed(f_handle(Comm, *comm), &c_failedgrp);
+    *failedgrp = f_integer(c_failedgrp);
+    f_error(ierror, error);
+}
+NAMES(comm_get_failed, COMM_GET_FAILED)
+
+void pmpix_comm_get_failed_(int *comm, int *failedgrp, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Group c_failedgrp = f_handle(Group, *failedgrp);
+    int error = MPIX_Comm_get_failed(f_handle(Comm, *comm), &c_failedgrp);
+    *failedgrp = f_integer(c_failedgrp);
+    f_error(ierror, error);
+}
+X_NAMES(comm_get_failed, COMM_GET_FAILED)
+
+void pmpi_comm_is_revoked_(int *comm, int *flag, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPI_Comm_is_revoked(f_handle(Comm, *comm), flag);
+    f_error(ierror, error);
+}
+NAMES(comm_is_revoked, COMM_IS_REVOKED)
+
+void pmpix_comm_is_revoked_(int *comm, int *flag, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPIX_Comm_is_revoked(f_handle(Comm, *comm), flag);
+    f_error(ierror, error);
+}
+X_NAMES(comm_is_revoked, COMM_IS_REVOKED)
+
+void pmpi_comm_revoke_(int *comm, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPI_Comm_revoke(f_handle(Comm, *comm));
+    f_error(ierror, error);
+}
+NAMES(comm_revoke, COMM_REVOKE)
+
+void pmpix_comm_revoke_(int *comm, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPIX_Comm_revoke(f_handle(Comm, *comm));
+    f_error(ierror, error);
+}
+X_NAMES(comm_revoke, COMM_REVOKE)
+
+void pmpix_comm_agree_(int *comm, int *flag, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPIX_Comm_agree(f_handle(Comm, *comm), flag);
+    f_error(ierror, error);
+}
+X_NAMES(comm_agree, COMM_AGREE)
+
+void pmpix_comm_iagree_(int *comm, int *flag, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPIX_Comm_iagree(f_handle(Comm, *comm), flag, &c_request);
+    *request = f_integer(c_request);
+    f_error(ierror, error);
+}
+X_NAMES(comm_iagree, COMM_IAGREE)
+
+void pmpix_comm_shrink_(int *comm, int *newcomm, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPIX_Comm_shrink(f_handle(Comm, *comm), &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
+    f_error(ierror, error);
+}
+X_NAMES(comm_shrink, COMM_SHRINK)
+
+void pmpix_comm_ishrink_(int *comm, int *newcomm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPIX_Comm_ishrink(f_handle(Comm, *comm), &c_newcomm, &c_request);
+    *newcomm = f_integer(c_newcomm);
+    *request = f_integer(c_request);
+    f_error(ierror, error);
+}
+X_NAMES(comm_ishrink, COMM_ISHRINK)
+
+void pmpix_comm_failure_ack_(int *comm, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPIX_Comm_failure_ack(f_handle(Comm, *comm));
+    f_error(ierror, error);
+}
+X_NAMES(comm_failure_ack, COMM_FAILURE_ACK)
+
+void pmpix_comm_failure_get_acked_(int *comm, int *failedgrp, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Group c_failedgrp = f_handle(Group, *failedgrp);
+    int error = MPIX_Comm_failure_get_acked(f_handle(Comm, *comm), &c_failedgrp);
+    *failedgrp = f_integer(c_failedgrp);
+    f_error(ierror, error);
+}
+X_NAMES(comm_failure_get_acked, COMM_FAILURE_GET_ACKED)

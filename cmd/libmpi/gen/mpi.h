@@ -233,6 +233,7 @@ enum {
     MPI_APPNUM = 505,
     MPI_LASTUSEDCODE = 506,
     MPI_UNIVERSE_SIZE = 507,
+    MPI_FT = 599,
     MPI_WIN_BASE = 601,
     MPI_WIN_DISP_UNIT = 602,
     MPI_WIN_SIZE = 603,
@@ -546,6 +547,7 @@ enum {
 #define MPIX_ERR_PROC_FAILED MPI_ERR_PROC_FAILED
 #define MPIX_ERR_PROC_FAILED_PENDING MPI_ERR_PROC_FAILED_PENDING
 #define MPIX_ERR_REVOKED MPI_ERR_REVOKED
+#define MPIX_FT MPI_FT
 
 /* Removed in MPI 3.0 */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;

@@ -455,6 +455,7 @@ enum {
     MPI_APPNUM = 4,
     MPI_LASTUSEDCODE = 5,
     MPI_UNIVERSE_SIZE = 6,
+    MPI_FT = 12,
     MPI_WIN_BASE = 7,
     MPI_WIN_DISP_UNIT = 9,
     MPI_WIN_SIZE = 8,
@@ -652,6 +653,7 @@ enum {
 #define MPIX_ERR_PROC_FAILED MPI_ERR_PROC_FAILED
 #define MPIX_ERR_PROC_FAILED_PENDING MPI_ERR_PROC_FAILED_PENDING
 #define MPIX_ERR_REVOKED MPI_ERR_REVOKED
+#define MPIX_FT MPI_FT
 
 /* Removed in MPI 3.0 */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;

@@ -1,7 +1,7 @@
 // Package install makes the folder that programs in C, C++ and Fortran are built and run with:
 //
 //	bin/      mpicc, mpicxx, mpifort and their other names; mpiexec, mpirun, pvasrun; pvaspython
-//	include/  mpi.h and mpi-ext.h, and for Fortran mpif.h and modules
+//	include/  mpi.h and mpi-ext.h, and for Fortran mpif.h, mpif-ext.h and modules
 //	lib/      libmpi_abi.so.1, libmpi.so; libmpi.so.40 and libmpi.so.12 for programs that were built with Open MPI
 //	          and MPICH; pkgconfig/
 //

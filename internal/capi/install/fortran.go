@@ -8,19 +8,26 @@ import (
 	"strings"
 )
 
+// modules are those of Fortran. Each uses some before it.
+var modules = []string{"mpi", "mpi_f08", "mpi_ext", "mpi_f08_ext"}
+
 // fortran installs mpif.h, and makes the modules with the compiler of the machine.
 func (in *installation) fortran(ctx context.Context) error {
-	if err := in.copy("cmd/libmpi/gen/mpif.h", "include/mpif.h", 0o644); err != nil {
-		return err
+	for _, name := range []string{"mpif.h", "mpif-ext.h"} {
+		if err := in.copy("cmd/libmpi/gen/"+name, "include/"+name, 0o644); err != nil {
+			return err
+		}
 	}
 	if in.fc == "" {
 		in.Missing("no Fortran compiler is there: mpif.h is installed, modules are not; install gfortran and " +
 			"repeat this command")
-		in.without = append(in.without, "include/mpi.mod", "include/mpi_f08.mod")
+		for _, name := range modules {
+			in.without = append(in.without, "include/"+name+".mod")
+		}
 		return nil
 	}
-	for _, name := range []string{"mpi.f90", "mpi_f08.f90"} { // the second uses the first
-		if err := in.module(ctx, filepath.Join(in.source, "cmd/libmpi/gen", name)); err != nil {
+	for _, name := range modules {
+		if err := in.module(ctx, filepath.Join(in.source, "cmd/libmpi/gen", name+".f90")); err != nil {
 			return err
 		}
 	}

@@ -130,13 +130,25 @@ func TestDeadlocksOfWindows(t *testing.T) {
 func TestSurvivors(t *testing.T) {
 	program := build(t, "survivors.c")
 	eachWay(t, func(t *testing.T, w way) {
-		cmd := exec.Command(tool("mpiexec"), "--with-ft", "ulfm", "-n", "4", "--btl", w.btl, "--timeout", "100",
-			program)
-		cmd.Env = append(cmd.Environ(), "PVAS_ENTRY="+w.entry)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		require.NoError(t, cmd.Run(), "%s", &stderr)
-		require.Equal(t, "survived\n", stdout.String())
-		require.Contains(t, stderr.String(), "was killed by signal 9 (killed, SIGKILL); the job goes on with 3 ranks")
+		stderr := w.survives(t, program)
+		require.Contains(t, stderr, "was killed by signal 9 (killed, SIGKILL); the job goes on with 3 ranks")
 	})
+}
+
+// The names of Fortran, by the module mpi_f08, the module mpi, and mpif.h.
+func TestSurvivorsInFortran(t *testing.T) {
+	needs(t, "gfortran")
+	program := build(t, "survivors.f90")
+	eachWay(t, func(t *testing.T, w way) { w.survives(t, program) })
+}
+
+// survives runs a program as four ranks of a job that survives. One of them fails.
+func (w way) survives(t *testing.T, program string, args ...string) (stderr string) {
+	t.Helper()
+	all := append([]string{"--with-ft", "ulfm", "-n", "4", "--btl", w.btl, "--timeout", "60", program}, args...)
+	stdout, stderr, code := run(t, []string{"PVAS_ENTRY=" + w.entry}, tool("mpiexec"), all...)
+	require.Equal(t, 0, code, "%q: %s%s", args, stdout, stderr)
+	require.Equal(t, "survived\n", stdout, "%q", args)
+	require.Contains(t, stderr, "; the job goes on with 3 ranks", "%q", args)
+	return stderr
 }

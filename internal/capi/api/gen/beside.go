@@ -35,10 +35,7 @@ enum {
 };
 
 /* Failures of ranks, which a job of pvasrun --survive outlives: names of extensions for the same */
-#define MPIX_ERR_PROC_FAILED MPI_ERR_PROC_FAILED
-#define MPIX_ERR_PROC_FAILED_PENDING MPI_ERR_PROC_FAILED_PENDING
-#define MPIX_ERR_REVOKED MPI_ERR_REVOKED
-
+%s
 /* Removed in MPI 3.0 */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 `

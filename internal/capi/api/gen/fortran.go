@@ -97,7 +97,7 @@ func fortranKind(f api.Function, a api.Arg, d dialect) string {
 		return "TYPE(*)"
 	case text(a):
 		return "CHARACTER(LEN=*)"
-	case slices.Contains(logicals, a.Name):
+	case slices.Contains(logicals, a.Name) && !strings.HasSuffix(f.Name, "agree"): // whose flag has many bits
 		return "LOGICAL"
 	case addressWord(a) && oldAttribute(f):
 		return "INTEGER"

@@ -77,18 +77,18 @@ func specific08(f api.Function) string {
 // generic declares a subroutine, and adds it to the generic names of all its forms.
 func generic(f api.Function) string {
 	if fortranResult(f) != "" {
-		return "interface\n" + interfaceOf("MPI_"+f.Name, f, f08) + "end interface\n" + profiled(f.Name)
+		return "interface\n" + interfaceOf("MPI_"+f.Name, f, f08) + "end interface\n" + profiled("MPI_"+f.Name)
 	}
-	name, specific := f.Name, specific08(f)
+	name, specific := api.CName(f.Name), api.CName(specific08(f))
 	if f.Form == api.Large && !namedLarge(f) {
-		name = f.Method
+		name = api.CName(f.Method)
 	}
-	body := interfaceOf("MPI_"+specific, f, f08)
+	body := interfaceOf(specific, f, f08)
 	if kept(f) {
-		return fmt.Sprintf("interface MPI_%s\n%send interface\ninterface PMPI_%s\n%send interface\n",
-			name, body, name, interfaceOf("PMPI_"+specific, f, f08))
+		return fmt.Sprintf("interface %s\n%send interface\ninterface P%s\n%send interface\n",
+			name, body, name, interfaceOf("P"+specific, f, f08))
 	}
-	return fmt.Sprintf("interface MPI_%s\n%send interface\n%sinterface PMPI_%s\n  procedure PMPI_%s\nend interface\n",
+	return fmt.Sprintf("interface %s\n%send interface\n%sinterface P%s\n  procedure P%s\nend interface\n",
 		name, body, profiled(specific), name, specific)
 }
 

@@ -21,7 +21,7 @@ func fortranStubs(t *table) ([]byte, error) {
 		if slices.Contains(special, f.Name) || detaches(f) {
 			continue
 		}
-		b.WriteString(fortranStub(f, strings.ToLower(f.Name), false) + namesOf(f))
+		b.WriteString(fortranStub(f, symbol(f.Name), false) + namesOf(f))
 		if hasPointer(f) { // an address is the same as INTEGER and as TYPE(C_PTR)
 			b.WriteString(naming("CPTR_NAMES", f))
 		}
@@ -29,8 +29,19 @@ func fortranStubs(t *table) ([]byte, error) {
 			b.WriteString(naming("EARLY_NAMES", f))
 		}
 	}
+	for _, f := range extensionForms(t) {
+		b.WriteString(fortranStub(f, symbol(f.Name), false))
+		if name, x := strings.CutPrefix(symbol(f.Name), "mpix_"); x {
+			fmt.Fprintf(&b, "X_NAMES(%s, %s)\n", name, strings.ToUpper(name))
+		} else {
+			b.WriteString(naming("NAMES", f))
+		}
+	}
 	return b.Bytes(), nil
 }
+
+// symbol is the name of a subroutine in the library, without a prefix and the underscore at its end.
+func symbol(name string) string { return strings.ToLower(api.CName(name)) }
 
 // fortranStubs08 makes those that only the module mpi_f08 has: with large counts, and with buffers. Handles and
 // statuses are the same for it; ierror may be missing.
@@ -40,11 +51,11 @@ func fortranStubs08(t *table) ([]byte, error) {
 	for _, f := range fortranForms(t) {
 		switch {
 		case ofModule08(f):
-			name := strings.ToLower(specific08(f))
+			name := symbol(specific08(f))
 			b.WriteString(fortranStub(f, name, chooses(f)))
-			fmt.Fprintf(&b, "WEAK(weak mpi_%s_ = pmpi_%[1]s_)\n", name)
+			fmt.Fprintf(&b, "WEAK(weak %s_ = p%[1]s_)\n", name)
 		case f.Form == api.Large && !slices.Contains(special, f.Name):
-			b.WriteString(fortranStub(f, strings.ToLower(f.Name), false) + namesOf(f))
+			b.WriteString(fortranStub(f, symbol(f.Name), false) + namesOf(f))
 		}
 	}
 	return b.Bytes(), nil
@@ -94,17 +105,17 @@ func fortranStub(f api.Function, name string, descriptors bool) string {
 	if descriptors {
 		wrong = s.sections(f)
 	}
-	call := fmt.Sprintf("%sMPI_%s(%s)", wrong, f.Name, strings.Join(s.args, ", "))
+	call := fmt.Sprintf("%s%s(%s)", wrong, api.CName(f.Name), strings.Join(s.args, ", "))
 	if f.Result != "" {
-		return fmt.Sprintf("\n%s pmpi_%s_(%s)\n{\n    return %s;\n}\n", result(f), name, orVoid(s.params), call)
+		return fmt.Sprintf("\n%s p%s_(%s)\n{\n    return %s;\n}\n", result(f), name, orVoid(s.params), call)
 	}
 	if slices.Contains(withoutError, f.Name) {
-		return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s;\n}\n", name, strings.Join(s.params, ", "), call)
+		return fmt.Sprintf("\nvoid p%s_(%s)\n{\n    %s;\n}\n", name, strings.Join(s.params, ", "), call)
 	}
 	params := append(append(s.params, "int *ierror"), s.lengths...)
 	lines := append([]string{"libmpi_fortran = (uintptr_t)CALLER;"}, s.before...)
 	lines = append(append(append(lines, "int error = "+call+";"), s.after...), "f_error(ierror, error);")
-	return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s\n}\n", name, strings.Join(params, ", "),
+	return fmt.Sprintf("\nvoid p%s_(%s)\n{\n    %s\n}\n", name, strings.Join(params, ", "),
 		strings.Join(lines, "\n    "))
 }
 

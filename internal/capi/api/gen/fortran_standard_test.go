@@ -70,7 +70,7 @@ var (
 		`(?s)  (?:subroutine|function) (\w+)\(([^)]*)\)[^\n]*\n(.*?)  end (?:subroutine|function)\n`)
 	declared = regexp.MustCompile(
 		`(?m)^ *([A-Z][^\n]*?)((?:, OPTIONAL)?, INTENT\((?:IN|INOUT)\)|, TARGET|, VALUE)? :: ([^\n]*)$`)
-	profiling = regexp.MustCompile(`PROCEDURE\(MPI_(\w+)\) :: PMPI_(\w+)`)
+	profiling = regexp.MustCompile(`PROCEDURE\((\w+)\) :: P(\w+)`)
 	entity    = regexp.MustCompile(`(\w+)(\([^)]*\))?`)
 )
 
@@ -138,7 +138,7 @@ func offered(t *testing.T, module string) map[string]binding {
 		all[m[1]] = b
 	}
 	for _, m := range profiling.FindAllStringSubmatch(joined, -1) {
-		all["PMPI_"+m[2]] = all["MPI_"+m[1]]
+		all["P"+m[2]] = all[m[1]]
 	}
 	return all
 }

@@ -57,7 +57,7 @@ func module(t *table) ([]byte, error) {
 	b.WriteString(namedTypes())
 	for _, f := range fortranFunctions(t) {
 		if !hasPointer(f) {
-			fmt.Fprintf(&b, "interface\n%send interface\n%s", interfaceOf("MPI_"+f.Name, f, integers), profiled(f.Name))
+			fmt.Fprintf(&b, "interface\n%send interface\n%s", interfaceOf("MPI_"+f.Name, f, integers), profiled("MPI_"+f.Name))
 		}
 	}
 	for _, prefix := range []string{"MPI_", "PMPI_"} {
@@ -75,7 +75,7 @@ func module(t *table) ([]byte, error) {
 
 // profiled declares a procedure by its second name.
 func profiled(name string) string {
-	return fmt.Sprintf("      PROCEDURE(MPI_%s) :: PMPI_%s\n", name, name)
+	return fmt.Sprintf("      PROCEDURE(%s) :: P%s\n", name, name)
 }
 
 // dialect is how a module sees arguments.
@@ -141,7 +141,7 @@ func declaration(f api.Function, a api.Arg, d dialect) []string {
 		return []string{kind + ", TARGET :: " + name + "(..)"}
 	case kind == "TYPE(*)":
 		return []string{"!GCC$ ATTRIBUTES NO_ARG_CHECK :: " + name, kind + ", TARGET :: " + name + shape}
-	case f.Method == "Grequest_start" && a.Name == "extra_state":
+	case f.Method == "Grequest_start" && a.Name == "extra_state", f.Name == "X_Comm_iagree" && a.Name == "flag":
 		kind += ", TARGET"
 	case a.Callback():
 	case written(a):

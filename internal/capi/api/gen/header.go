@@ -44,7 +44,7 @@ func headerOf(t *table, face api.Face) []byte {
 			b.WriteString(cGroup(g))
 		}
 	}
-	b.WriteString(besideTypes)
+	fmt.Fprintf(&b, besideTypes, extensionMacros())
 	for _, prefix := range []string{"", "P"} {
 		chapter := ""
 		for _, f := range t.functions {

@@ -43,6 +43,9 @@ var outputs = map[string]func(t *table) ([]byte, error){
 	"cmd/libmpi/gen/mpif.h":                  mpif,
 	"cmd/libmpi/gen/mpi.f90":                 module,
 	"cmd/libmpi/gen/mpi_f08.f90":             module08,
+	"cmd/libmpi/gen/mpif-ext.h":              mpifExt,
+	"cmd/libmpi/gen/mpi_ext.f90":             moduleExt,
+	"cmd/libmpi/gen/mpi_f08_ext.f90":         module08Ext,
 	"docs/c-conformance.md":                  conformance,
 	"mpi/coll_forms_gen.go":                  goForms,
 }

@@ -52,6 +52,25 @@ static void agree_and_shrink(MPI_Comm revoked) {
 	OK(MPI_Comm_free(&less));
 }
 
+/* handled_here: the job says that it handles failures, and which errors come of them. */
+static void handled_here(void) {
+	int *value = NULL, flag = 0;
+	char text[8] = "";
+	MPI_Info info;
+	OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &value, &flag));
+	CHECK(flag && *value == 1);
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "mpi_error_range", "universe"));
+	OK(MPI_Comm_set_info(MPI_COMM_WORLD, info));
+	OK(MPI_Info_free(&info));
+	OK(MPI_Comm_get_info(MPI_COMM_WORLD, &info));
+	OK(MPI_Info_get(info, "mpi_error_range", sizeof text - 1, text, &flag));
+	CHECK(flag && strcmp(text, "local") == 0);
+	OK(MPI_Info_get(info, "mpi_error_uniform", sizeof text - 1, text, &flag));
+	CHECK(flag && strcmp(text, "local") == 0);
+	OK(MPI_Info_free(&info));
+}
+
 int main(void) {
 	static char buffer[1 << 20];
 	int in = -1, out, flag = -1, n = -1, index = -1, count = -1, indices[2], dead, next, last;
@@ -61,6 +80,7 @@ int main(void) {
 	MPI_Status statuses[2], status;
 	MPI_Errhandler counts;
 	join(MPI_THREAD_SINGLE);
+	handled_here();
 	dead = size - 1, next = (rank + 1) % dead, last = (rank + dead - 1) % dead;
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
