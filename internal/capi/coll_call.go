@@ -73,7 +73,7 @@ func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
 	} else {
 		r, err = comm.BeginCollective(k.on.c, k.name, &k.args)
 	}
-	if err == nil {
+	if r, err = comm.Later(k.on.c, r, err); err == nil {
 		err = p.begun(r, k.on.collectives, out)
 	}
 	return err

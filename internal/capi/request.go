@@ -104,7 +104,7 @@ func (p *Process) begun(r comm.Request, o *owner, out Ptr[Request]) error {
 
 // begin is begun of a message that a call has begun.
 func (p *Process) begin(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
-	if err == nil {
+	if r, err = comm.Later(on.c, r, err); err == nil {
 		err = p.begun(r, on.messages, out)
 	}
 	return err

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -45,3 +46,26 @@ func (generalizedTask) Start() error              { return nil }
 func (generalizedTask) Release()                  {}
 func (t generalizedTask) Progress() (bool, error) { return t.over.Load(), nil }
 func (generalizedTask) Describe(*job.Waiting)     {}
+
+// Later returns what a call has returned that begins an operation on c. In a job that survives, a failure or a
+// revocation is no error of that call: its request is complete with it.
+//
+// MPI Forum issue 20.
+func Later(c *Comm, r Request, err error) (Request, error) {
+	if err == nil || !isLost(err) && !errors.Is(err, ErrRevoked) || !job.Survives(c.root) {
+		return r, err
+	}
+	failed, none := c.engine.BeginBy(nonblocking.of(idOf(c.context)), func() pml.Task { return failedTask{err} })
+	if none != nil {
+		return r, err
+	}
+	return Request{failed}, nil
+}
+
+// failedTask is an operation that has failed when it began.
+type failedTask struct{ err error }
+
+func (failedTask) Start() error              { return nil }
+func (failedTask) Release()                  {}
+func (t failedTask) Progress() (bool, error) { return true, t.err }
+func (failedTask) Describe(*job.Waiting)     {}

@@ -17,7 +17,7 @@ import (
 // that the others may never make.
 func Meet(world *Comm) (err error) {
 	const op = "finalize"
-	if err := enterBeside(world, op); err != nil {
+	if err := enterBeside(world, op, ErrRevoked); err != nil {
 		return Wrap(op, err)
 	}
 	defer leave(world, op, &err)
@@ -26,7 +26,9 @@ func Meet(world *Comm) (err error) {
 
 // meet is Meet of a caller that is inside.
 func (world *Comm) meet() error {
-	t := world.newTeam(&world.membership, idOf(world.context)+meetID, world.Name)
+	m := world.membership
+	m.revoked = new(job.Revocable) // the world may be: that ends no job
+	t := world.newTeam(&m, idOf(world.context)+meetID, world.Name)
 	t.Called, t.Inner = job.Ending, 0
 	t.Choice.Blocking[coll.Barrier] = "dissemination"
 	if world.root.AllOversubscribed() {

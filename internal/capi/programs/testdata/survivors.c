@@ -89,6 +89,12 @@ int main(void) {
 	FAILS(MPI_Recv(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	FAILS(MPI_Send(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD));
 	FAILS(MPI_Send(buffer, sizeof buffer, MPI_CHAR, dead, 1, MPI_COMM_WORLD));
+	OK(MPI_Isend(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD, &requests[0])); /* the request has the error */
+	OK(MPI_Irecv(&out, 1, MPI_INT, dead, 1, MPI_COMM_WORLD, &requests[1]));
+	FAILS(MPI_Wait(&requests[0], &status));
+	FAILS(MPI_Wait(&requests[1], &status));
+	OK(MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]));
+	FAILS(MPI_Wait(&requests[0], &status));
 	FAILS(MPI_Probe(dead, 1, MPI_COMM_WORLD, &status));
 	OK(MPI_Comm_create_errhandler(handler, &counts));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts));
@@ -147,8 +153,13 @@ int main(void) {
 	OK(MPI_Comm_is_revoked(comm, &flag));
 	CHECK(flag);
 	OK(MPIX_Comm_revoke(comm));
+	OK(MPI_Isend(&in, 1, MPI_INT, 0, 0, comm, &requests[0]));
+	OK(MPI_Ibarrier(comm, &requests[1]));
+	CHECK(class_of(MPI_Wait(&requests[0], &status)) == MPI_ERR_REVOKED);
+	CHECK(class_of(MPI_Wait(&requests[1], &status)) == MPI_ERR_REVOKED);
 	agree_and_shrink(comm);
 	OK(MPI_Comm_free(&comm));
+	OK(MPI_Comm_revoke(MPI_COMM_WORLD)); /* that is in the way of nothing that follows */
 	OK(MPI_Finalize());
 	if (rank == 0) puts("survived");
 	return 0;
