@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // errhandler is what is done about errors of the calls on an object.
@@ -23,6 +24,17 @@ var (
 	abort    = &errhandler{handle: ERRORS_ABORT}
 	returns  = &errhandler{handle: ERRORS_RETURN}
 )
+
+// initially is the name of the error handler that communicators begin with, as the user may set it, and the handler.
+func initially() (name string, h *errhandler) {
+	switch name = os.Getenv(job.EnvErrorHandler); name {
+	case "mpi_errors_abort":
+		return name, abort
+	case "mpi_errors_return":
+		return name, returns
+	}
+	return "mpi_errors_are_fatal", areFatal
+}
 
 // Upcall runs a function of the C program with up to 6 arguments, each an integer or a
 // pointer, and returns its result. It runs on the stack of C, on the calling thread, and may
@@ -142,7 +154,7 @@ func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uint
 			return s.handler, object, s
 		}
 	}
-	if p.self.handler == areFatal {
+	if _, first := initially(); p.self.handler == first {
 		return p.world.handler, uintptr(COMM_WORLD), nil
 	}
 	return p.self.handler, uintptr(COMM_SELF), nil

@@ -28,6 +28,8 @@ func (p *Process) hints(h Info) (*comm.Info, error) {
 // environment is MPI_INFO_ENV.
 func (p *Process) environment() *comm.Info {
 	f := new(comm.Info)
+	handler, _ := initially()
+	f.Set("mpi_initial_errhandler", handler)
 	if len(os.Args) > 0 {
 		f.Set("command", os.Args[0])
 	}

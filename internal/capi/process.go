@@ -87,8 +87,9 @@ func (p *Process) start(world *comm.Comm, level int) {
 	p.level = level
 	p.traced = recorder.Active()
 	p.recorded = level < THREAD_MULTIPLE && p.traced // of several threads only one could say where it is
-	p.world = newCommunicator(&communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"})
-	p.self = newCommunicator(&communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal,
+	_, handler := initially()
+	p.world = newCommunicator(&communicator{c: world, handle: COMM_WORLD, handler: handler, name: "MPI_COMM_WORLD"})
+	p.self = newCommunicator(&communicator{c: world.Self(), handle: COMM_SELF, handler: handler,
 		name: "MPI_COMM_SELF"})
 	for _, c := range []*communicator{p.world, p.self} {
 		c.c.SetName(c.name)

@@ -22,6 +22,9 @@ const (
 
 	// EnvBacktrace is the program that the MPI library has name the places of calls: pvasrun on this node.
 	EnvBacktrace = "PVAS_BACKTRACE"
+
+	// EnvErrorHandler names the error handler that a program in C begins with.
+	EnvErrorHandler = "PVAS_ERRHANDLER"
 )
 
 // BacktraceName is what the library calls that program (argv[0]).

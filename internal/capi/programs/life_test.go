@@ -214,6 +214,19 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
+// Programs begin with the error handler that the command line names.
+func TestFirstErrorHandler(t *testing.T) {
+	program := build(t, "first_handler.c")
+	for i, name := range []string{"mpi_errors_return", "mpi_errors_abort", "mpi_errors_are_fatal"} {
+		for _, btl := range testkit.Turn(i, "pvas", "sm") {
+			_, stderr, code := run(t, nil, tool("mpiexec"), "--initial-errhandler", name, "-n", "2", "--btl", btl,
+				program, name)
+			require.Zero(t, code, "%s: %s", name, stderr)
+		}
+	}
+	way{btl: "sm"}.ends(t, 1, program, "mpi_errors_are_fatal")
+}
+
 // The runtime's monitor seldom wakes; the timers of the program's own thread are as exact as before.
 func TestMonitor(t *testing.T) {
 	program := build(t, "monitor.c")
