@@ -34,8 +34,8 @@ func (p *Process) adoptCopy(n *comm.Comm, from *communicator, copies attributes,
 	made.attributes, made.weighted = copies, from.weighted
 }
 
-// A communicator follows no hints. In a job that survives it says which errors come of failures, whatever was asked for:
-// those of operations that need the failed process, at the ranks where they need it.
+// A communicator follows no hints. In a job that survives it says which errors come of failures, whatever was asked
+// for: those of operations that need the failed process, at the ranks where they need it.
 
 // Comm_set_info is MPI_Comm_set_info.
 func (p *Process) Comm_set_info(_ *communicator, _ *comm.Info) error { return nil }

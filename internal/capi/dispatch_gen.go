@@ -1009,6 +1009,12 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.X_Comm_failure_ack(Comm(a.word(0)))
 	case 684:
 		return 0, p.X_Comm_failure_get_acked(Comm(a.word(0)), Ptr[Group]{a.word(1)})
+	case 685:
+		return 0, p.X_Win_revoke(Win(a.word(0)))
+	case 686:
+		return 0, p.X_Win_get_failed(Win(a.word(0)), Ptr[Group]{a.word(1)})
+	case 687:
+		return 0, p.X_File_revoke(File(a.word(0)))
 	}
 	return p.dispatchCollective(op, a)
 }
@@ -1894,6 +1900,9 @@ var calls = [...]callInfo{
 	{name: "MPIX_Comm_ishrink", object: onComm, slot: 0, pointers: 0x6},
 	{name: "MPIX_Comm_failure_ack", object: onComm, slot: 0},
 	{name: "MPIX_Comm_failure_get_acked", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPIX_Win_revoke", object: onWin, slot: 0},
+	{name: "MPIX_Win_get_failed", object: onWin, slot: 0, pointers: 0x2},
+	{name: "MPIX_File_revoke", object: onFile, slot: 0},
 }
 
 // The numbers of the functions that plainCall makes.

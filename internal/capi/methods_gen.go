@@ -2040,3 +2040,31 @@ func (p *Process) X_Comm_failure_get_acked(c Comm, failedgrp Ptr[Group]) error {
 	failedgrp.Set(p.newGroup(comm.Acknowledged(o1.c)))
 	return nil
 }
+
+// X_Win_revoke is MPI_X_Win_revoke.
+func (p *Process) X_Win_revoke(win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.Revoke()
+}
+
+// X_Win_get_failed is MPI_X_Win_get_failed.
+func (p *Process) X_Win_get_failed(win Win, failedgrp Ptr[Group]) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	failedgrp.Set(p.newGroup(o1.w.Failed()))
+	return nil
+}
+
+// X_File_revoke is MPI_X_File_revoke.
+func (p *Process) X_File_revoke(fh File) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.f.Revoke()
+}

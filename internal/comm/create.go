@@ -225,7 +225,7 @@ func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
 		return Bare(err)
 	}
 	own.team.Outer = coll.Within(c.team)
-	err = steps(own)
+	err = wholly(own, func() error { return steps(own) })
 	if own.team.Outer = (job.Agreed{}); err != nil {
 		err = errors.Join(err, own.Free())
 	}

@@ -2,11 +2,13 @@ package comm
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // membership is who is in a communicator. Once the communicator has an id (setID) it does not change.
@@ -106,6 +108,15 @@ func Acknowledged(c *Comm) *Group {
 	return newGroup(c.group.self, Failed(c).ranks[:n])
 }
 
+// Outlive drops the error of a call that succeeds though members of c have failed, or it was revoked, in a job that
+// survives.
+func Outlive(c *Comm, err error) error {
+	if errors.Is(err, ErrRevoked) {
+		return nil
+	}
+	return outlive(c.root, err)
+}
+
 // outlive drops the error of a call that succeeds though members have failed, in a job that survives.
 func outlive(root *job.Root, err error) error {
 	if isLost(err) && job.Survives(root) {
@@ -151,12 +162,16 @@ func IsRevoked(c *Comm) bool {
 	return c.revoked.Heard()
 }
 
+// HasHeard is IsRevoked for those who make progress anyway: it tells what this process knows.
+func HasHeard(c *Comm) bool { return c.revoked.Heard() }
+
 // revocable are the communicators of a process in a job that survives, by id. A goroutine that holds the lock takes no
-// other.
+// other but that of failures.
 type revocable struct {
 	mu    sync.Mutex
 	known map[uint32]*Comm
 	late  []uint32 // ids of those whose revocation may have been read before they were known
+	whole []*Comm  // that a failure revokes at once: see wholly
 
 	stranded []*Comm // of which a collective operation was interrupted: see endStranded
 }
@@ -195,6 +210,11 @@ func (p *process) readRevocations() (contexts []uint32) {
 	defer r.mu.Unlock()
 	ids := r.late
 	r.late = nil
+	for _, c := range r.whole {
+		if Failed(c).Size() > 0 && markRevoked(c) {
+			ids = append(ids, idOf(c.context))
+		}
+	}
 	for v, ok := job.Revoked(p.root, p.number); ok; v, ok = job.Revoked(p.root, p.number) {
 		if c := r.known[v.ID]; c != nil && v.Is(v.ID, c.team.Serial) {
 			markRevoked(c)
@@ -210,6 +230,37 @@ func (p *process) readRevocations() (contexts []uint32) {
 		}
 	}
 	return contexts
+}
+
+// wholly runs a call of several steps on c, which nobody else has yet. In a job that survives a member may have
+// returned from a step with an error while others have done it, and wait in the next one for that member, which lives.
+// But all of them find who has failed: so as long as the steps run a failure of any member revokes c. One that comes
+// before whole has c is found here, later ones by readRevocations. Who gives up revokes c for those who have all steps
+// behind them, and will wait for the others when they end what they have made.
+func wholly(c *Comm, steps func() error) (err error) {
+	if !job.Survives(c.root) {
+		return steps()
+	}
+	r := &c.revocable
+	r.mu.Lock()
+	r.whole = append(r.whole, c)
+	r.mu.Unlock()
+	if Failed(c).Size() == 0 {
+		err = steps()
+	} else {
+		err = ErrRevoked
+	}
+	r.mu.Lock()
+	r.whole = slices.DeleteFunc(r.whole, func(n *Comm) bool { return n == c })
+	r.mu.Unlock()
+	if !isLost(err) && !errors.Is(err, ErrRevoked) {
+		return err
+	}
+	_ = Revoke(c) // an error: others find the failure, as this one has
+	if failed := Failed(c).ranks; len(failed) > 0 {
+		return &fault.LostError{Rank: int(failed[0])}
+	}
+	return err
 }
 
 // markRevoked has calls on c refused from now on. It returns true if they were not before.

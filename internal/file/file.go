@@ -165,12 +165,12 @@ func (f *File) release() {
 	}
 }
 
-// Close ends the use of a file. It is collective: no rank returns before all have called it.
+// Close ends the use of a file. It is collective: no rank returns before all have called it, unless one has failed.
 func (f *File) Close() error {
 	if err := f.usable(); err != nil {
 		return f.wrap("close", err)
 	}
-	if err := f.meet(closes, f.splitError()); err != nil {
+	if err := comm.Outlive(f.ranks, f.meet(closes, f.splitError())); err != nil {
 		return f.wrap("close", err) // it is open on all ranks
 	}
 	f.mu.Lock()
@@ -184,7 +184,7 @@ func (f *File) Close() error {
 
 // end closes a file that no rank uses any more.
 func (f *File) end() error {
-	err := f.shared.free()
+	err := comm.Outlive(f.ranks, f.shared.free())
 	if f.node != f.ranks {
 		err = errors.Join(err, f.node.Free())
 	}
@@ -192,7 +192,7 @@ func (f *File) end() error {
 	if f.mode&DeleteOnClose != 0 && f.ranks.Rank() == 0 {
 		err = errors.Join(err, syscall.Unlink(f.name))
 	}
-	err = f.agree(err)
+	err = comm.Outlive(f.ranks, f.agree(err))
 	return errors.Join(err, f.ranks.Free())
 }
 
@@ -210,6 +210,15 @@ func (f *File) usable() error {
 		return ErrClosed
 	}
 	return nil
+}
+
+// Revoke has all ranks return comm.ErrRevoked from collective calls on the file, now and later, but for Close: see
+// comm.Revoke.
+func (f *File) Revoke() error {
+	if err := f.usable(); err != nil {
+		return f.wrap("revoke", err)
+	}
+	return f.wrap("revoke", comm.Bare(comm.Revoke(f.ranks)))
 }
 
 // Closed tells whether it cannot be used any more.

@@ -39,6 +39,7 @@ func (w *Window) fence(a Assert) error {
 	failed := w.remote.FlushAll()
 	if a&(NoPrecede|NoSucceed) != NoPrecede|NoSucceed {
 		if err := w.own.Barrier(); err != nil {
+			w.epochs.Fence(NoSucceed) // the operations of this rank are over
 			return cmp.Or(failed, comm.Bare(err))
 		}
 	}

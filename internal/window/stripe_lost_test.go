@@ -18,13 +18,20 @@ import (
 )
 
 // A rank goes while it has the lock of a stripe. Calls that need it fail, and name the rank. Others go on: in other
-// stripes, and of one word where that is changed by instructions.
+// stripes, and of one word where that is changed by instructions. In a job that survives the lock is taken back.
 func TestStripeOfALostRank(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the locks lie in mapped memory, which the race detector does not see")
 	}
+	for _, survive := range []bool{false, true} {
+		loseStripe(t, survive)
+	}
+}
+
+func loseStripe(t *testing.T, survive bool) {
 	const lost = 2
-	root := jobtest.Create(t, job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 2}).Root()
+	root := jobtest.Create(t, job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 2,
+		Settings: job.Settings{Survive: survive}}).Root()
 	world := mem.New(root, mem.Options{})
 	jobtest.Ranks(t, root, func(rank int) error {
 		c := comm.NewWorld(root, rank, world.Module(rank), comm.Settings{}, comm.Operators{})
@@ -47,6 +54,9 @@ func TestStripeOfALostRank(t *testing.T) {
 		}
 		a := w.addOne(100)
 		b := w.addMany(100, 50)
+		if survive {
+			return errors.Join(a, b)
+		}
 		for _, err := range []error{a, b} {
 			if e, ok := errors.AsType[*fault.LostError](err); !ok || e.Rank != lost {
 				return fmt.Errorf("rank %d is told %w", rank, err)

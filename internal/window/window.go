@@ -240,13 +240,14 @@ func (w *Window) mapped(rank int) (uintptr, error) {
 	return base, nil
 }
 
-// Free ends the window. It is collective: no rank returns before all have called it.
+// Free ends the window. It is collective: no rank returns before all have called it. In a job that survives it succeeds
+// though ranks have failed, also within epochs that they have left open. Then it does not wait for others.
 func (w *Window) Free() error {
-	if err := w.epochs.Free(); err != nil {
+	if err := w.epochs.Free(w.broken()); err != nil {
 		return w.wrap("free", -1, err)
 	}
 	for _, free := range []func() error{w.signals.settle, w.remote.Leave, w.data.Free, w.node.free, w.own.Free} {
-		if err := free(); err != nil {
+		if err := comm.Outlive(w.own, free()); err != nil {
 			return w.wrap("free", -1, comm.Bare(err))
 		}
 	}
@@ -254,7 +255,7 @@ func (w *Window) Free() error {
 }
 
 // MayFree returns nil if Free is possible now.
-func (w *Window) MayFree() error { return w.wrap("free", -1, w.epochs.MayFree()) }
+func (w *Window) MayFree() error { return w.wrap("free", -1, w.epochs.MayFree(w.broken())) }
 
 // Group is the ranks of the window.
 func (w *Window) Group() *comm.Group { return w.own.Group() }

@@ -3924,3 +3924,29 @@ void pmpix_comm_failure_get_acked_(int *comm, int *failedgrp, int *ierror)
     f_error(ierror, error);
 }
 X_NAMES(comm_failure_get_acked, COMM_FAILURE_GET_ACKED)
+
+void pmpix_win_revoke_(int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPIX_Win_revoke(f_handle(Win, *win));
+    f_error(ierror, error);
+}
+X_NAMES(win_revoke, WIN_REVOKE)
+
+void pmpix_win_get_failed_(int *win, int *failedgrp, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Group c_failedgrp = f_handle(Group, *failedgrp);
+    int error = MPIX_Win_get_failed(f_handle(Win, *win), &c_failedgrp);
+    *failedgrp = f_integer(c_failedgrp);
+    f_error(ierror, error);
+}
+X_NAMES(win_get_failed, WIN_GET_FAILED)
+
+void pmpix_file_revoke_(int *fh, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPIX_File_revoke(f_handle(File, *fh));
+    f_error(ierror, error);
+}
+X_NAMES(file_revoke, FILE_REVOKE)

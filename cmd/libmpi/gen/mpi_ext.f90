@@ -137,4 +137,29 @@ interface
   end subroutine
 end interface
       PROCEDURE(MPIX_Comm_failure_get_acked) :: PMPIX_Comm_failure_get_acked
+interface
+  subroutine MPIX_Win_revoke(win, ierror)
+    import
+    INTEGER, INTENT(IN) :: win
+    INTEGER, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Win_revoke) :: PMPIX_Win_revoke
+interface
+  subroutine MPIX_Win_get_failed(win, failedgrp, ierror)
+    import
+    INTEGER, INTENT(IN) :: win
+    INTEGER, INTENT(INOUT) :: failedgrp
+    INTEGER, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Win_get_failed) :: PMPIX_Win_get_failed
+interface
+  subroutine MPIX_File_revoke(fh, ierror)
+    import
+    INTEGER, INTENT(IN) :: fh
+    INTEGER, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_File_revoke) :: PMPIX_File_revoke
 end module mpi_ext

@@ -179,4 +179,38 @@ end interface
 interface PMPIX_Comm_failure_get_acked
   procedure PMPIX_Comm_failure_get_acked_f08
 end interface
+interface MPIX_Win_revoke
+  subroutine MPIX_Win_revoke_f08(win, ierror)
+    import
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Win_revoke_f08) :: PMPIX_Win_revoke_f08
+interface PMPIX_Win_revoke
+  procedure PMPIX_Win_revoke_f08
+end interface
+interface MPIX_Win_get_failed
+  subroutine MPIX_Win_get_failed_f08(win, failedgrp, ierror)
+    import
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Group), INTENT(INOUT) :: failedgrp
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Win_get_failed_f08) :: PMPIX_Win_get_failed_f08
+interface PMPIX_Win_get_failed
+  procedure PMPIX_Win_get_failed_f08
+end interface
+interface MPIX_File_revoke
+  subroutine MPIX_File_revoke_f08(fh, ierror)
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_File_revoke_f08) :: PMPIX_File_revoke_f08
+interface PMPIX_File_revoke
+  procedure PMPIX_File_revoke_f08
+end interface
 end module mpi_f08_ext

@@ -685,4 +685,7 @@ enum {
     OP_X_Comm_ishrink = 682,
     OP_X_Comm_failure_ack = 683,
     OP_X_Comm_failure_get_acked = 684,
+    OP_X_Win_revoke = 685,
+    OP_X_Win_get_failed = 686,
+    OP_X_File_revoke = 687,
 };

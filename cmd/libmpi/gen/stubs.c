@@ -8689,6 +8689,34 @@ int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp)
 }
 #pragma weak MPIX_Comm_failure_get_acked = PMPIX_Comm_failure_get_acked
 
+int PMPIX_Win_revoke(MPI_Win win)
+{
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(win);
+    return (int)libmpi_call(OP_X_Win_revoke, a);
+}
+#pragma weak MPIX_Win_revoke = PMPIX_Win_revoke
+
+int PMPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgrp)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(win);
+    a[1] = WORD(failedgrp);
+    return (int)libmpi_call(OP_X_Win_get_failed, a);
+}
+#pragma weak MPIX_Win_get_failed = PMPIX_Win_get_failed
+
+int PMPIX_File_revoke(MPI_File fh)
+{
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(fh);
+    return (int)libmpi_call(OP_X_File_revoke, a);
+}
+#pragma weak MPIX_File_revoke = PMPIX_File_revoke
+
 #pragma weak MPIX_Comm_ack_failed = PMPI_Comm_ack_failed
 #pragma weak PMPIX_Comm_ack_failed = PMPI_Comm_ack_failed
 #pragma weak MPIX_Comm_get_failed = PMPI_Comm_get_failed

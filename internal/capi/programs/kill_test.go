@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
@@ -140,6 +141,28 @@ func TestSurvivorsInFortran(t *testing.T) {
 	needs(t, "gfortran")
 	program := build(t, "survivors.f90")
 	eachWay(t, func(t *testing.T, w way) { w.survives(t, program) })
+}
+
+// TestWindowsOutlive: calls on a window end though a rank has died there, in whatever epoch, and the window is freed.
+func TestWindowsOutlive(t *testing.T) {
+	program := build(t, "window_survivors.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, how := range turns(w, "fence", "created", "waits", "exclusive", "its own", "all", "shared", "start",
+			"complete", "wait", "test", "accumulate", "revoke", "revoked lock", "nothing") {
+			w.survives(t, program, how)
+		}
+	})
+}
+
+// TestFilesOutlive: collective calls on a file end though a rank has died, and the file is closed.
+func TestFilesOutlive(t *testing.T) {
+	program := build(t, "file_survivors.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, how := range turns(w, "write at", "read at", "write", "read", "ordered", "begin", "request", "view",
+			"size", "preallocate", "sync", "atomicity", "seek", "close", "revoke") {
+			w.survives(t, program, how, filepath.Join(t.TempDir(), "file"))
+		}
+	})
 }
 
 // survives runs a program as four ranks of a job that survives. One of them fails.

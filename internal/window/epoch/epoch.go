@@ -135,17 +135,19 @@ func (s *State) Passive() error {
 		Begins[access], "Lock", "LockAll")
 }
 
-// MayFree returns nil if the window is not in use.
-func (s *State) MayFree() error {
+// MayFree returns nil if the window is not in use. A broken one may be: its epochs cannot end otherwise.
+func (s *State) MayFree(broken bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.mayFree()
+	return s.mayFree(broken)
 }
 
-func (s *State) mayFree() error {
+func (s *State) mayFree(broken bool) error {
 	switch access := s.access.Load(); {
 	case access == Over:
 		return s.freed
+	case broken:
+		return nil
 	case access != Idle && access != Fenced:
 		return Error("the window is freed within an access epoch: end that by %s", ends[access])
 	case s.exposed:
@@ -155,10 +157,10 @@ func (s *State) mayFree() error {
 }
 
 // Free ends all epochs for good.
-func (s *State) Free() error {
+func (s *State) Free(broken bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.mayFree()
+	err := s.mayFree(broken)
 	if err == nil {
 		s.access.Store(Over)
 	}

@@ -74,7 +74,7 @@ func (s *State) call(line string) string {
 	case "request":
 		err = s.Passive()
 	case "free":
-		err = s.Free()
+		err = s.Free(false)
 	}
 	if err != nil {
 		said = strings.TrimPrefix(err.Error(), ErrSync.Error()+": ")

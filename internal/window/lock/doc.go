@@ -27,4 +27,9 @@
 //
 // If a rank ends while it holds a lock, the word names it, or its held is not 0. A rank that waits looks for ranks that
 // have gone and hold what it waits for, and fails with a *fault.LostError.
+//
+// In a job that survives it takes back what the word names: it puts 0 in place of that rank, by compare-and-swap, so
+// that one of many does. A rank that has gone stores nothing any more. What it had half accumulated stays so. A lock
+// that it had beside others is not taken back: held was counted before the word was, so nobody knows whether the word
+// counts it. Then who wants the lock alone gets the error.
 package lock

@@ -107,15 +107,23 @@ func (w *Words) untilFree(rank int, alone bool) wait {
 	a := wait{
 		over:   func() bool { return holder(word.Load()) < 0 },
 		blocks: func(gone int) bool { return holder(word.Load()) == gone },
+		free:   func(gone int) { word.CompareAndSwap(uint64(gone+1)<<holderShift, 0) },
 		lock:   rank,
 		holder: func() int { return holder(word.Load()) },
 	}
 	if alone {
 		a.over = func() bool { return word.Load() == 0 && w.head.everyone.Load() == 0 }
-		a.blocks = func(gone int) bool { return holder(word.Load()) == gone || w.records[gone].held.Load() != 0 }
+		a.blocks = func(gone int) bool { return holder(word.Load()) == gone || w.mayShare(rank, gone) }
 		a.beside = true
 	}
 	return a
+}
+
+// mayShare tells whether a rank that has gone may have the lock of a target beside others. If it had several nobody
+// knows which.
+func (w *Words) mayShare(rank, gone int) bool {
+	held := w.records[gone].held.Load()
+	return held == heldOne(rank) || held == heldAll || held&heldCount > 1
 }
 
 // What record.held counts: in its lower part locks, above the sum of their targets, counted from 1. So of one lock it

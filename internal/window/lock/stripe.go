@@ -77,6 +77,7 @@ func untilLeft(s *Stripe) wait {
 	return wait{
 		over:   func() bool { return s.holder.Load() == 0 },
 		blocks: func(gone int) bool { return int(s.holder.Load()) == gone+1 },
+		free:   func(gone int) { s.holder.CompareAndSwap(uint32(gone+1), 0) },
 		lock:   none,
 		holder: func() int { return int(s.holder.Load()) - 1 },
 	}

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -13,6 +14,7 @@ import (
 type wait struct {
 	over   func() bool         // it has become what it should
 	blocks func(rank int) bool // a rank that has gone cannot change it any more
+	free   func(rank int)      // gives back what that rank has alone
 	lock   int                 // the target whose lock it is; none: the stripe of an accumulate
 	holder func() int          // the rank that has it alone; none: no rank
 	beside bool                // those that hold the lock beside others are waited for, too
@@ -21,33 +23,51 @@ type wait struct {
 const none = -1
 
 // await returns nil when the wait is over. The error is that of Lost if it never will be. aside says that this
-// goroutine serves other ranks, and takes no part in the messages of its own.
+// goroutine serves other ranks, and takes no part in the messages of its own. In a job that survives a rank that has
+// gone loses what it had alone.
 func (w *Words) await(a wait, aside bool) error {
-	lost := none
+	for {
+		lost, err := w.awaitOnce(&a, aside)
+		if err != nil || lost == none {
+			return err
+		}
+		if job.Survives(comm.Root(w.own)) {
+			a.free(lost)
+			w.Changed()
+		}
+		if a.blocks(lost) {
+			return Lost(comm.JobRank(w.own, lost))
+		}
+	}
+}
+
+// awaitOnce is await until the wait is over, or a rank that has gone is in its way: lost. The error is
+// comm.ErrRevoked if the window was revoked.
+func (w *Words) awaitOnce(a *wait, aside bool) (lost int, err error) {
+	lost = none
 	over := func() bool {
 		if a.over() {
+			return true
+		}
+		if comm.HasHeard(w.own) {
+			err = comm.ErrRevoked
 			return true
 		}
 		lost = comm.FirstGone(w.own, a.blocks)
 		return lost != none
 	}
-	if aside || !comm.Waiter(w.own).Look(over) {
-		w.asleep(1)
-		var err error
-		if aside {
-			err = comm.AwaitAside(w.own, over)
-		} else {
-			err = comm.Await(w.own, over, func() job.Waiting { return w.waiting(&a) })
-		}
-		w.asleep(-1)
-		if err != nil {
-			return err
-		}
+	if !aside && comm.Waiter(w.own).Look(over) {
+		return lost, err
 	}
-	if lost != none {
-		return Lost(comm.JobRank(w.own, lost))
+	w.asleep(1)
+	defer w.asleep(-1)
+	var failed error
+	if aside {
+		failed = comm.AwaitAside(w.own, over)
+	} else {
+		failed = comm.Await(w.own, over, func() job.Waiting { return w.waiting(a) })
 	}
-	return nil
+	return lost, cmp.Or(failed, err)
 }
 
 // Lost is the error of a wait for a lock that a rank of the job has taken along.
