@@ -211,8 +211,8 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("net: send to rank %d at %v: %v; a firewall between the nodes must let UDP pass, "+
-		"and --network must name one that all nodes share", e.Rank, e.Addr, e.Err)
+	return fmt.Sprintf("net: send to rank %d at %v: %v; its node was suspended for --peer-timeout, or a "+
+		"firewall stops UDP, or --network names one that not all nodes share", e.Rank, e.Addr, e.Err)
 }
 
 // Unwrap returns the cause.
