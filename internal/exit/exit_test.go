@@ -60,6 +60,21 @@ func TestLeavesAtTheEnd(t *testing.T) {
 	}
 }
 
+// No thread is started for the end. The runtime may start one meanwhile for its own ends, but not always.
+func TestStartsNoThread(t *testing.T) {
+	programs := testkit.Programs{Dir: t.TempDir()}
+	program := programs.Build(t, "./testdata/ends")
+	const attempts = 100
+	for range attempts {
+		out, err := exec.Command(program, "0", "thread").Output()
+		require.NoError(t, err)
+		if strings.HasPrefix(string(out), "0\n") {
+			return
+		}
+	}
+	t.Fatal("a thread was started each time")
+}
+
 // The image ends with any code, and tools can read it.
 func TestImage(t *testing.T) {
 	f, err := sys.ProgramFile("image")

@@ -83,7 +83,11 @@ func RaiseDefault(sig syscall.Signal) error {
 }
 
 // ExecFile makes this process one of the program in f, with all signals blocked and without environment. It returns
-// only with an error, and then nothing has changed. A program that runs so cannot be a script.
+// only with an error, and then nothing has changed, unless the goroutine has come to another thread by then. A program
+// that runs so cannot be a script.
+//
+// The goroutine is not locked to its thread, for which the runtime would first start another one. It stays there from
+// the one system call to the other, as no signal interrupts it, and nothing that it calls lets another goroutine run.
 func ExecFile(f *os.File, argv []string) error {
 	fd, err := Fileno(f)
 	if err != nil {
@@ -95,8 +99,6 @@ func ExecFile(f *os.File, argv []string) error {
 	}
 	var empty byte
 	var env *byte
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	mask := BlockSignals()
 	defer SetSignalMask(mask)
 	_, _, errno := unix.RawSyscall6(unix.SYS_EXECVEAT, uintptr(fd), uintptr(unsafe.Pointer(&empty)),

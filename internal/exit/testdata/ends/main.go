@@ -2,8 +2,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"strconv"
 	"syscall"
 
@@ -17,6 +19,9 @@ func main() {
 		os.Exit(2)
 	}
 	exit.LeaveFirst(hooks)
+	if os.Args[2] == "thread" {
+		fail()
+	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
 	defer os.Stdout.WriteString("deferred\n")
 	switch os.Args[2] {
@@ -34,4 +39,16 @@ func main() {
 		_, _ = os.StartProcess("/bin/sleep", []string{"sleep", "100"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{
 			Pdeathsig: syscall.SIGKILL}})
 	}
+}
+
+// fail is an end that fails. It says how many threads have been started for it.
+func fail() {
+	empty, err := sys.ProgramFile("empty")
+	if err != nil {
+		os.Exit(2)
+	}
+	threads := pprof.Lookup("threadcreate")
+	before := threads.Count()
+	_ = sys.ExecFile(empty, []string{""})
+	fmt.Println(threads.Count() - before)
 }
