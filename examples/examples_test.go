@@ -45,12 +45,6 @@ func runTests(m *testing.M) int {
 
 // everywhere runs an example with 1, 2, 3 and 5 ranks in both task models, or, unless Long, with 1, 3 and 5 by turns.
 func everywhere(t *testing.T, check func(t *testing.T, btl string, n int, lines []string), example ...string) {
-	everywhereFrom(t, "", check, example...)
-}
-
-// everywhereFrom is everywhere with a text as standard input.
-func everywhereFrom(t *testing.T, input string, check func(t *testing.T, btl string, n int, lines []string),
-	example ...string) {
 	counts := []int{1, 3, 5}
 	if testkit.Long() {
 		counts = append(counts, 2)
@@ -66,7 +60,7 @@ func everywhereFrom(t *testing.T, input string, check func(t *testing.T, btl str
 				args := append([]string{"--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60",
 					filepath.Join(built, example[0])}, example[1:]...)
 				cmd := exec.Command(pvasrun, args...)
-				cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &stdout, &stderr
+				cmd.Stdout, cmd.Stderr = &stdout, &stderr
 				require.NoError(t, cmd.Run(), "%s", &stderr)
 				require.Empty(t, stderr.String())
 				check(t, btl, n, strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n"))

@@ -1,24 +1,34 @@
 package examples_test
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/pvas"
 )
 
 // A program of the gallery is read at one look.
 func TestGalleryIsShort(t *testing.T) {
 	programs, err := filepath.Glob("gallery/*/main.go")
 	require.NoError(t, err)
-	require.Len(t, programs, 5)
+	require.Len(t, programs, 10)
 	for _, name := range programs {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
@@ -51,6 +61,7 @@ func TestGallery(t *testing.T) {
 		{[]string{"halo", "-steps", "48", file("glider", glider)}, glider},
 		{texts, "250 in\n60 one\n60 ranks\n"},
 		{[]string{"kmeans", "-k", "3", file("points", points)}, "[(0+2.5i) (100+2.5i) (0+102.5i)]\n"},
+		{[]string{"counter", "-below", "100000"}, "77031 takes 350 steps\n"},
 		{[]string{"farm", "-below", "100000"}, "9592 primes; workers that have failed: 0\n"},
 	} {
 		t.Run(p.args[0], func(t *testing.T) {
@@ -83,5 +94,96 @@ func TestSamplesort(t *testing.T) {
 			require.Equal(t, slices.Sorted(slices.Values(keys)), append([]int64(nil), got...))
 			write()
 		}, "samplesort", name)
+	}
+}
+
+// What x[0] is by elimination of the whole matrix, the ranks find by conjugate gradients.
+func TestCg(t *testing.T) {
+	const rows, n = 13, 13 * 13
+	a := make([][]float64, n) // the last column is the right-hand side, then the solution
+	for i := range a {
+		a[i] = make([]float64, n+1)
+		a[i][i], a[i][n] = 4, 1
+		for _, j := range []int{i - 1, i + 1, i - rows, i + rows} {
+			if j >= 0 && j < n {
+				a[i][j] = -1
+			}
+		}
+	}
+	for k := range slices.Backward(a) { // row 0 is left with its unknown alone
+		for i := range k {
+			for j, f := 0, a[i][k]/a[k][k]; j <= n; j++ {
+				a[i][j] -= f * a[k][j]
+			}
+		}
+	}
+	everywhere(t, only(fmt.Sprintf(`\d+ steps, and the first of 169 numbers is %.9f`, a[0][n]/a[0][0])),
+		"cg", "-rows", "13")
+}
+
+func TestNbody(t *testing.T) {
+	const n, steps = 11, 3
+	random := rand.New(rand.NewPCG(1, 2))
+	x, v := make([]complex128, n), make([]complex128, n)
+	for i := range x {
+		x[i] = complex(random.Float64(), random.Float64())
+	}
+	for range steps {
+		for i := range x {
+			for _, y := range x {
+				v[i] += (y - x[i]) * complex(1e-4/math.Pow(cmplx.Abs(y-x[i])+0.01, 3), 0)
+			}
+		}
+		for i := range x {
+			x[i] += v[i] * 1e-4
+		}
+	}
+	everywhere(t, func(t *testing.T, _ string, _ int, lines []string) {
+		got := strings.Fields(strings.Trim(lines[0], "[]"))
+		require.Len(t, got, n)
+		for i, text := range got {
+			y, err := strconv.ParseComplex(text, 128)
+			require.NoError(t, err)
+			require.InDelta(t, 0, cmplx.Abs(y-x[i]), 1e-8)
+		}
+	}, "nbody", "-n", fmt.Sprint(n), "-steps", fmt.Sprint(steps))
+}
+
+func TestGzip(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "text")
+	for _, text := range []string{"", strings.Repeat("all ranks of the job ", 60_000)} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		everywhere(t, func(t *testing.T, _ string, _ int, _ []string) {
+			file, err := os.Open(name + ".gz")
+			require.NoError(t, err)
+			r, err := gzip.NewReader(file)
+			require.NoError(t, err)
+			got, err := io.ReadAll(r)
+			require.NoError(t, errors.Join(err, file.Close(), os.Remove(file.Name())))
+			require.Equal(t, text, string(got))
+		}, "gzip", name)
+	}
+}
+
+func TestCoupled(t *testing.T) {
+	for _, btl := range []string{"sm", "pvas"} {
+		if btl == "pvas" && pvas.Supported() != nil {
+			continue // everywhere sees to it that CI supports it
+		}
+		job := func(ranks int, args ...string) *exec.Cmd {
+			args = append([]string{"--btl", btl, "-n", fmt.Sprint(ranks), "--timeout", "60",
+				filepath.Join(built, "coupled")}, args...)
+			return exec.Command(pvasrun, args...)
+		}
+		serve := job(3)
+		out, err := serve.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, serve.Start())
+		port, err := bufio.NewReader(out).ReadString('\n')
+		require.NoError(t, err)
+		got, err := job(2, "-connect", strings.TrimSpace(port), "-n", "1000000").CombinedOutput()
+		require.NoError(t, err, "%s", got)
+		require.Equal(t, "3 ranks of the other job say that pi is 3.141592654\n", string(got))
+		require.NoError(t, serve.Wait())
 	}
 }

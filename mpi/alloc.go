@@ -6,10 +6,6 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// A collective call whose name ends in Alloc takes parts whose lengths only their owners know, and allocates what it
-// receives. It makes two operations: one of the lengths, one of the parts. All ranks make the same call. The parts lie
-// in one piece of memory: appending to one copies it. A refused argument is told to the others by both operations.
-
 // afterLengths does the second operation of a call. It is refused if the first one has failed here.
 func afterLengths(err error, k comm.Call) error {
 	k.Args.Wrong = errors.Join(k.Args.Wrong, err)

@@ -6,23 +6,6 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 )
 
-// Collective operations are called by all ranks of a communicator, in the same order.
-// They take slices of elements without pointers, which must agree in type and, but for
-// the v forms, in number. Each blocks until this rank has its result, and its buffers are its
-// own again. Only after Barrier it is certain that all others have made the call.
-//
-// In place: where a call says so, a nil send buffer means that what is to be sent is in the
-// receive buffer. It lies there where the result will overwrite it.
-//
-// Several goroutines may use several communicators at a time. On one communicator the
-// program makes one call after the other, in the same order on all ranks. Goroutines found in two calls at a time get
-// errors.
-//
-// Errors wrap a *LostError if a rank has gone: the receive buffer may still be written to,
-// so give it up. They wrap a *MismatchError where it is seen that ranks made different calls.
-// Others are an *OperatorError, *RankError (no such root), *BufferError, ErrOverlap,
-// *TypeError, ErrFinalized or ErrFreed.
-
 // own has a buffer be one piece. It and the next two fill in the buffer where it is: to
 // return one and copy it costs more than all else that they do.
 func own[T any](b *coll.Buffer, buf []T, err *error) { blocks(b, buf, 0, err) }

@@ -20,7 +20,7 @@ func bcastCall[T any](c *Comm, buf []T, root int) (k comm.Call) {
 }
 
 // Gather leaves on the root, in the order of the ranks, what all have in send, of the
-// same length; elsewhere recv is not used. In place on the root.
+// same length; elsewhere recv is not used. In place on the root if send is nil there.
 // send and recv have no memory in common.
 //
 // MPI 4.1 section 6.5 (MPI_Gather).
@@ -110,7 +110,7 @@ func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root
 }
 
 // Allgather leaves on every rank, in the order of the ranks, what all have in send, of
-// the same length. In place.
+// the same length. In place if send is nil.
 // send and recv have no memory in common.
 //
 // MPI 4.1 section 6.7 (MPI_Allgather).
@@ -148,7 +148,7 @@ func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k com
 }
 
 // Alltoall sends block i of send to rank i, which receives it as the block of this rank
-// in recv. Both have Size() blocks of the same length. In place, by way of a copy.
+// in recv. Both have Size() blocks of the same length. In place if send is nil, by way of a copy.
 // send and recv have no memory in common.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoall).

@@ -6,7 +6,7 @@ import (
 )
 
 // Reduce combines, element by element, what all ranks have in send, and leaves the
-// result in recv on the root; elsewhere recv is not used. In place on the root.
+// result in recv on the root; elsewhere recv is not used. In place on the root if send is nil there.
 // send and recv have no memory in common.
 //
 // MPI 4.1 section 6.9.1 (MPI_Reduce).
@@ -21,7 +21,7 @@ func reduceCall[T any](c *Comm, send, recv []T, op *Op[T], root int) comm.Call {
 	return reduction(c, coll.Reduce, root, send, recv, op)
 }
 
-// Allreduce is Reduce whose result all ranks get. In place.
+// Allreduce is Reduce whose result all ranks get. In place if send is nil.
 // send and recv have no memory in common.
 //
 // MPI 4.1 section 6.9.6 (MPI_Allreduce).
@@ -33,7 +33,7 @@ func allreduceCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 	return reduction(c, coll.Allreduce, 0, send, recv, op)
 }
 
-// Scan leaves on each rank the result of the ranks up to and with it. In place.
+// Scan leaves on each rank the result of the ranks up to and with it. In place if send is nil.
 // send and recv have no memory in common.
 //
 // MPI 4.1 section 6.11.1 (MPI_Scan).
@@ -46,7 +46,7 @@ func scanCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 }
 
 // Exscan leaves on each rank the result of the ranks below it, and on rank 0 what was
-// there. In place.
+// there. In place if send is nil.
 // send and recv have no memory in common.
 //
 // MPI 4.1 section 6.11.2 (MPI_Exscan).

@@ -114,6 +114,43 @@ func (c *Comm) Parents() (*Comm, error) {
 	return merged(between, true)
 }
 
+// OpenPort returns the name of a port at which this rank accepts those who know it: ranks of other jobs of the user on
+// this node, if pvasrun has started both, or of this job. The program passes the name on. It does not block.
+//
+// MPI 4.1 section 11.9.2 (MPI_Open_port).
+func (c *Comm) OpenPort() (name string, err error) { return comm.OpenPort(c.inner()) }
+
+// ClosePort closes a port that this rank has opened. Those that wait at it get an error that wraps ErrPort.
+//
+// MPI 4.1 section 11.9.2 (MPI_Close_port).
+func (c *Comm) ClosePort(name string) error { return comm.ClosePort(c.inner(), name) }
+
+// Accept waits until others Connect to a port that the root has opened, and returns a communicator of all: first come
+// the ranks of c, then theirs. The port of the root counts. It is collective, as Dup. The error wraps ErrPort if the
+// port is closed. Between jobs there are messages and collective calls, but no windows. A rank that fails ends all
+// that it has a communicator with, so jobs that part free it. In C the others merge, as the high group.
+//
+// MPI 4.1 section 11.9.2 (MPI_Comm_accept, MPI_Intercomm_merge).
+func (c *Comm) Accept(port string, root int) (*Comm, error) {
+	between, err := comm.Accept(c.inner(), port, root, nil)
+	if err != nil {
+		return nil, err
+	}
+	return merged(between, false)
+}
+
+// Connect is the other side of Accept, and returns the same communicator. The error wraps ErrPort if there is no such
+// port, or nobody accepts within a minute.
+//
+// MPI 4.1 section 11.9.3 (MPI_Comm_connect, MPI_Intercomm_merge).
+func (c *Comm) Connect(port string, root int) (*Comm, error) {
+	between, err := comm.Connect(c.inner(), port, root, comm.ConnectTime, nil)
+	if err != nil {
+		return nil, err
+	}
+	return merged(between, true)
+}
+
 func merged(between *comm.Comm, high bool) (*Comm, error) {
 	all, err := comm.Merge(between, high)
 	if err != nil {

@@ -27,14 +27,77 @@
 // process each, and without pvasrun as a job of one rank. Only WinCreate, a window
 // over ordinary memory, needs one address space.
 //
-// # Order
+// # Messages
 //
-// As in MPI, all ranks call the collective operations of a communicator (Barrier,
-// WinAllocateShared, WinCreate) in the same order. Goroutines of one rank that
-// are found in two at a time get errors, and others may wait in vain: programs order
-// their calls. Nothing but the collectives synchronises
-// ranks: neither Init nor Finalize does (outside of measurements that stop ranks
-// there on purpose).
+// All functions that send or receive take slices of elements without pointers. The
+// elements must be on the heap, which the compiler sees to, and are moved as bytes:
+// sender and receiver need not agree about the type, but with --check. Their errors wrap a *TypeError,
+// *RankError, *TagError, *LostError, ErrFinalized or ErrFreed, and those of receives also a
+// *TruncateError or, with --check, an *ElementError; find them with errors.As and errors.Is.
+//
+// # Collective operations
+//
+// Collective operations are called by all ranks of a communicator, in the same order.
+// They take slices of elements without pointers, which must agree in type and, but for
+// the v forms, in number. Each blocks until this rank has its result, and its buffers are its
+// own again. Only after Barrier it is certain that all others have made the call.
+//
+// In place: where a call says so, a nil send buffer means that what is to be sent is in the
+// receive buffer, where the result will overwrite it: Allreduce(c, nil, sums, Sum[int]()).
+//
+// Several goroutines may use several communicators at a time. On one communicator the
+// program makes one call after the other, in the same order on all ranks. Goroutines found in two calls at a time get
+// errors.
+//
+// Errors wrap a *LostError if a rank has gone: the receive buffer may still be written to,
+// so give it up. They wrap a *MismatchError where it is seen that ranks made different calls.
+// Others are an *OperatorError, *RankError (no such root), *BufferError, ErrOverlap,
+// *TypeError, ErrFinalized or ErrFreed.
+//
+// Nothing but the collectives synchronises ranks: neither Init nor Finalize does (outside of measurements that stop
+// ranks there on purpose).
+//
+// # One value, and parts of any lengths
+//
+// A call whose name ends in One moves one element of each rank, by value: it takes a value where the call of the
+// slices takes a slice, and returns what that leaves in the receive buffer. What comes from, or goes to, each rank is a
+// slice in the order of the ranks. It is the same operation as the call of the slices, so some ranks may call one and
+// some the other. Each allocates what it returns.
+//
+// A collective call whose name ends in Alloc takes parts whose lengths only their owners know, and allocates what it
+// receives. It makes two operations: one of the lengths, one of the parts. All ranks make the same call. The parts lie
+// in one piece of memory: appending to one copies it. A refused argument is told to the others by both operations.
+//
+// # Nonblocking and persistent collective operations
+//
+// Nonblocking collective operations take the same arguments as those that block, and
+// return at once with a request. All ranks of a communicator begin the same ones in the
+// same order; blocking and nonblocking ones do not meet one another. Up to the wait no buffer
+// may be written to, and one that is received into not be read. Counts, displacements and
+// slices of views are the caller's again at once. In place is as in the
+// blocking forms.
+//
+// These operations are graphs (see Graph). They go on while this rank computes, if another
+// rank of the job waits for something, or has a helper: see docs/writing-ranks.md. Between
+// processes it takes calls of this rank, or its helper.
+//
+// Errors about arguments are returned at once, all others by the wait; they are those of
+// the blocking forms. After a *LostError, or if ranks have made calls that do not fit one
+// another at all, no later nonblocking operation on the communicator succeeds.
+//
+// If ranks call different operations, or with other roots, operators or lengths, with
+// pvasrun --check all get a *MismatchError that names two of the calls, before anything is
+// received. Without it they may wait for one another.
+//
+// MPI 4.1 sections 6.12 and 8.7.
+//
+// Persistent collective operations are nonblocking ones that are prepared once, and done
+// once for each Start of their request, with what the buffers have then. To prepare one is
+// local. All ranks of a communicator start the same ones in the same order, those that
+// are not persistent among them. A request that is not needed any more is given back with
+// Free.
+//
+// MPI 4.1 sections 6.13 and 8.8.
 //
 // # Ranks that die
 //
@@ -55,6 +118,11 @@
 // views. Go has no function that takes a slice or a view, and methods leave the index of the
 // package as long as MPI's.
 //
+// In one address space collective operations on views read and write the elements where they lie. Where
+// the operation has a block for each rank there is a view for each rank. Reductions take slices only:
+// operators work on elements in one piece. All ranks call the form for views, those with their elements in
+// one piece with the view Whole.
+//
 // # Not implemented
 //
 // By chapter of MPI 4.1:
@@ -66,7 +134,7 @@
 //     what there is.
 //   - 7: intercommunicators.
 //   - 8: reordering of ranks, and MPI_Graph_create.
-//   - 10, 11: info objects, sessions and ports (Comm.Spawn starts ranks).
+//   - 10, 11: info objects, sessions, and names of services.
 //   - 12: dynamic windows, epochs of Post and Start, operations with requests.
 //   - 14 of MPI 5.0: nonblocking and split calls of files (a goroutine makes them), and data representations.
 package mpi

@@ -41,6 +41,9 @@ var (
 	// ErrSpawn means that Comm.Spawn could not start ranks.
 	ErrSpawn = comm.ErrSpawn
 
+	// ErrPort means that there is no such port, or nobody at it.
+	ErrPort = comm.ErrPort
+
 	// ErrBusy means that another goroutine waits for the request.
 	ErrBusy = comm.ErrBusy
 

@@ -52,7 +52,8 @@ const (
 // FilePlace says where in the stream an access begins.
 type FilePlace file.Place
 
-// FileOffset is a place that the call names, in elements of the view from its beginning.
+// FileOffset is a place that the call names, in elements of the view from its beginning. After OpenFile these are
+// bytes, whatever the type of the buffer.
 func FileOffset(element int64) FilePlace { return FilePlace(file.At(element)) }
 
 var (

@@ -1,10 +1,5 @@
 package mpi
 
-// A call whose name ends in One moves one element of each rank, by value: it takes a value where the call of the
-// slices takes a slice, and returns what that leaves in the receive buffer. What comes from, or goes to, each rank is a
-// slice in the order of the ranks. It is the same operation as the call of the slices, so some ranks may call one and
-// some the other. Each allocates what it returns.
-
 // SendOne sends x to rank dst, see Send.
 //
 // MPI 4.1 section 3.2.1 (MPI_Send).

@@ -123,6 +123,18 @@ var blockingCalls = map[string]func(c *Comm) error{
 		}
 		return nil
 	},
+	"Comm.Accept": func(c *Comm) error { // there is no such port
+		if _, err := c.Accept("", 0); !errors.Is(err, ErrPort) {
+			return err
+		}
+		return nil
+	},
+	"Comm.Connect": func(c *Comm) error {
+		if _, err := c.Connect("", 0); !errors.Is(err, ErrPort) {
+			return err
+		}
+		return nil
+	},
 	"Comm.CreateGroup": func(c *Comm) error { _, err := c.CreateGroup(c.Group(), 0); return err },
 	"CartCreate":       func(c *Comm) error { _, err := CartCreate(c, []int{2}, []bool{true}); return err },
 	"DistGraphCreate":  func(c *Comm) error { _, err := DistGraphCreate(c, nil); return err },
@@ -223,7 +235,7 @@ var local = strings.Fields(`
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
 	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName Comm.With
-	Comm.Failed Comm.Acknowledge Comm.Revoke Comm.IsRevoked
+	Comm.OpenPort Comm.ClosePort Comm.Failed Comm.Acknowledge Comm.Revoke Comm.IsRevoked
 	Comm.Self Comm.Parents Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
 	Comparison.String Status.CountIn Group.Size Group.Rank Group.TranslateRanks Group.Equal Group.Compare
 	Group.Incl Group.Excl Group.RangeIncl Group.RangeExcl Group.Union Group.Intersection Group.Difference

@@ -2,12 +2,6 @@ package mpi
 
 import "github.com/gopvas/gopvas/internal/comm"
 
-// All functions that send or receive take slices of elements without pointers. The
-// elements must be on the heap, which the compiler sees to, and are moved as bytes:
-// sender and receiver need not agree about the type, but with --check. Their errors wrap a *TypeError,
-// *RankError, *TagError, *LostError, ErrFinalized or ErrFreed, and those of receives also a
-// *TruncateError or, with --check, an *ElementError; find them with errors.As and errors.Is.
-
 // Send sends buf to rank dst. It blocks until buf can be used again. For a short
 // message (up to the eager limit) that is at once, unless the receiver is far
 // behind; a longer one waits for its receive. Programs that rely on Send not to wait

@@ -7,13 +7,6 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// Collective operations on views. In one address space all of them read and write the
-// elements where they lie. Where the operation has a block for each rank there is a view for
-// each rank. Reductions take slices only: operators work on elements in one piece.
-//
-// All ranks call the form for views, those with their elements in one piece with the view
-// Whole.
-
 // Bcast gives the elements of the root's view to the views of all others, which are as
 // long (MPI 4.1 section 6.4, MPI_Bcast).
 func (v View[T]) Bcast(c *Comm, root int) error { return bcastViewCall(c, v, root).Run() }
@@ -73,7 +66,7 @@ func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) 
 // Alltoallw is Alltoallv with a view for each rank: the elements of send[i] go to rank
 // i, which receives them into its view for this rank, of the same length. Of the views
 // to be received into no two have an element in common; that is checked within each
-// only. In place. Ranks that need different element types pass views of bytes.
+// only. In place if send is nil. Ranks that need different element types pass views of bytes.
 // send and recv have no element in common.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallw).

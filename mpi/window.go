@@ -22,8 +22,8 @@ import (
 // Operations that accumulate are atomic for each element, to one another. Loads, stores, Put and Get are not: epochs
 // keep them apart.
 //
-// A communicator has any number of windows. It is freed after them. Calls that are not collective may be made by
-// several goroutines at a time.
+// A communicator has any number of windows. The program frees them before it, and before Finalize.
+// Calls that are not collective may be made by several goroutines at a time.
 type Window[T any] struct {
 	w    *window.Window
 	size int // of an element
