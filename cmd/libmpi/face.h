@@ -79,22 +79,23 @@ static inline void *libmpi_from_fortran(enum f_kind kind, MPI_Fint integer) {
 
 #include "gen/mpich.h"
 
-enum { LIBMPI_CONSTANTS = 0x400, LIBMPI_LAST = 0x3f3, LIBMPI_NO_HANDLE = 0xf, LIBMPI_ROW = 80,
-	LIBMPI_PLACES = 64 * LIBMPI_ROW + 256 };
+enum { LIBMPI_CONSTANTS = 0x400, LIBMPI_LAST = 0x3f3, LIBMPI_NO_HANDLE = 0xf, LIBMPI_PLACES = 64 << 7 };
 #define LIBMPI_MADE (UINT32_C(1) << 31)
-#define LIBMPI_PLACE(value) (((uint32_t)(value) >> 26) * LIBMPI_ROW + ((value) & 0xff))
+#define LIBMPI_PLACE(value) ((uint32_t)(value) >> 26 << 7 | ((value) & 0x7f))
 
 #pragma GCC visibility push(hidden)
-// libmpi_handles are the predefined handles by their numbers, and libmpi_numbers the numbers by LIBMPI_PLACE.
+// libmpi_handles are the predefined handles by their numbers. libmpi_numbers has both by LIBMPI_PLACE.
 extern const uint32_t libmpi_handles[LIBMPI_CONSTANTS];
-extern const uint16_t libmpi_numbers[LIBMPI_PLACES];
+extern const struct libmpi_predefined_int {
+	uint32_t value, number;
+} libmpi_numbers[LIBMPI_PLACES];
 #pragma GCC visibility pop
 
-static inline int64_t libmpi_number_of(uint32_t value) {
+__attribute__((always_inline)) static inline int64_t libmpi_number_of(uint32_t value) {
 	if (value & LIBMPI_MADE && value & 0xfffff0)
 		return value & ~LIBMPI_MADE;
-	int n = libmpi_numbers[LIBMPI_PLACE(value)];
-	return libmpi_handles[n] == value ? n : LIBMPI_NO_HANDLE;
+	const struct libmpi_predefined_int *at = &libmpi_numbers[LIBMPI_PLACE(value)];
+	return __builtin_expect(at->value == value, 1) ? at->number : LIBMPI_NO_HANDLE;
 }
 
 #define libmpi_number(handle) libmpi_number_of((uint32_t)(uintptr_t)(handle))

@@ -15,5 +15,5 @@ import (
 
 func init() {
 	capi.Values = (*[len(C.libmpi_handles)]uint32)(unsafe.Pointer(&C.libmpi_handles))
-	capi.Numbers = (*[len(C.libmpi_numbers)]uint16)(unsafe.Pointer(&C.libmpi_numbers))
+	capi.Numbers = (*[len(C.libmpi_numbers)]capi.PredefinedInt)(unsafe.Pointer(&C.libmpi_numbers))
 }

@@ -142,8 +142,11 @@ var Integers *[constants]int16
 // handles. cmd/libmpi sets both.
 var (
 	Values  *[constants]uint32
-	Numbers *[intPlaces]uint16
+	Numbers *[intPlaces]PredefinedInt
 )
+
+// PredefinedInt is a predefined handle of a face with ints, and its number.
+type PredefinedInt struct{ Value, Number uint32 }
 
 const (
 	constants = 0x400 // above all numbers of predefined handles
@@ -151,12 +154,11 @@ const (
 	madeBit  = 1 << 31
 	noHandle = kindMask // the number of what is no handle
 
-	// A value has a kind in its upper 6 bits. Values of one kind differ in the lower 8, which are below intRow.
-	intRow    = 80
-	intPlaces = 64*intRow + 256
+	// A value has a kind in its upper 6 bits. Values of one kind differ in the lower 7.
+	intPlaces = 64 << 7
 )
 
-func intPlace(value uint32) uint32 { return value>>26*intRow + value&0xff }
+func intPlace(value uint32) uint32 { return value>>26<<7 | value&0x7f }
 
 // numberOf is the number of a handle of a face with ints. Some predefined ones have madeBit, too: their place is 0,
 // which is below firstPlace.
@@ -165,8 +167,8 @@ func numberOf(value uint32) uintptr {
 	if value >= madeBit && value&place != 0 {
 		return uintptr(value ^ madeBit)
 	}
-	if n := Numbers[intPlace(value)]; Values[n] == value {
-		return uintptr(n)
+	if p := &Numbers[intPlace(value)]; p.Value == value {
+		return uintptr(p.Number)
 	}
 	return noHandle
 }

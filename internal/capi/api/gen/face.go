@@ -93,13 +93,13 @@ func intsMPICH(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated + "#include \"../face.h\"\n\n" +
 		"const uint32_t libmpi_handles[LIBMPI_CONSTANTS] = {\n    [1] = 1, /* MPI_T_PVAR_ALL_HANDLES */\n")
-	numbers := "    [LIBMPI_PLACE(1)] = 1,\n"
+	numbers := "    [LIBMPI_PLACE(1)] = {1, 1},\n"
 	for _, p := range t.mpich.Predefined {
 		fmt.Fprintf(&b, "    [%#x] = %#x,\n", p.Number, p.Value)
 		if p.Name != "MESSAGE_NULL" {
-			numbers += fmt.Sprintf("    [LIBMPI_PLACE(%#x)] = %#x,\n", p.Value, p.Number)
+			numbers += fmt.Sprintf("    [LIBMPI_PLACE(%#x)] = {%#[1]x, %#x},\n", p.Value, p.Number)
 		}
 	}
-	b.WriteString("};\n\nconst uint16_t libmpi_numbers[LIBMPI_PLACES] = {\n" + numbers + "};\n")
+	b.WriteString("};\n\nconst struct libmpi_predefined_int libmpi_numbers[LIBMPI_PLACES] = {\n" + numbers + "};\n")
 	return b.Bytes(), nil
 }

@@ -132,12 +132,12 @@ func TestIntsHaveTheirPlaces(t *testing.T) {
 	require.NoError(t, err)
 	places := map[uint32]string{1: "T_PVAR_ALL_HANDLES"}
 	for _, p := range face.Predefined {
-		at := p.Value>>26*80 + p.Value&0xff // intPlace of package capi
+		at := p.Value>>26<<7 | p.Value&0x7f // intPlace of package capi
 		if p.Name != "MESSAGE_NULL" {
 			require.Empty(t, places[at], p.Name)
 			places[at] = p.Name
 		}
-		require.Less(t, p.Value&0xff, uint32(80), p.Name)
+		require.Less(t, p.Value&0xff, uint32(0x80), p.Name)
 		require.False(t, p.Value >= 1<<31 && p.Value&0xfffff0 != 0, p.Name)
 	}
 }
