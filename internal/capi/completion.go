@@ -87,7 +87,7 @@ type verdict struct {
 // add notes the error of the operation that a status is of, nil if it has none. Those before it are noted.
 func (v *verdict) add(i int, err error) {
 	if err != nil && v.failed == nil {
-		v.failed = inStatus(err)
+		v.failed = v.p.inStatus(err)
 		for k := range i {
 			v.statuses.At(k).SetError(SUCCESS)
 		}
@@ -140,9 +140,19 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 	return generalized, nil
 }
 
-// inStatus is the error of a call whose statuses have the errors.
-func inStatus(first error) error {
-	err := fail(ERR_IN_STATUS, "%v", first)
+// inStatuses is the error of a call whose statuses have the errors. An error handler gets the code of the first of
+// them: MPI 5.0, section 9.3.1.
+type inStatuses struct {
+	err   *Error
+	first int
+}
+
+func (e inStatuses) Error() string { return e.err.Error() }
+func (e inStatuses) Unwrap() error { return e.err }
+
+// inStatus is such an error, of the object that the first operation is on.
+func (p *Process) inStatus(first error) error {
+	var err error = inStatuses{&Error{Class: ERR_IN_STATUS, Text: first.Error()}, p.codeOf(first)}
 	if l, ok := first.(located); ok {
 		return located{err, l.on}
 	}

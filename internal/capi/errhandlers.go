@@ -67,15 +67,15 @@ func alone() {
 
 // end ends the job as comm.Comm.Abort does. What the program has printed comes before it: it is lost with the process
 // otherwise, if a pipe takes it.
-func (p *Process) end(call string, code int) {
+func (p *Process) end(of *communicator, call string, code int) {
 	if Flush != 0 {
 		Upcall(Flush, nil)
 	}
-	var world *comm.Comm // nil: MPI is not initialised
-	if p.world != nil {
-		world = p.world.c
+	var c *comm.Comm // nil: MPI is not initialised
+	if of != nil {
+		c = of.c
 	}
-	world.Abort(call, code)
+	c.Abort(call, code)
 }
 
 // raise answers a call that has failed with err: its error handler decides.
@@ -170,6 +170,9 @@ func (p *Process) handle(h *errhandler, object uintptr, at site, err error) Hand
 	case h == areFatal || h == abort:
 		p.die(at, code, err)
 	}
+	if s, ok := errors.AsType[inStatuses](err); ok {
+		code = s.first
+	}
 	return Handler{h.f.Entry, h.f.shown(object), code}
 }
 
@@ -188,7 +191,7 @@ func (p *Process) die(at site, code int, err error) {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)%s\n", comm.Who(), call, textOf(call, err),
 		className(p.codes.classOf(code)), place)
-	p.end("", 1)
+	p.end(p.world, "", 1)
 }
 
 // handler returns the error handler of a handle, for objects of a kind.

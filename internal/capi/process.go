@@ -268,11 +268,12 @@ func (p *Process) tellUnfreed() {
 
 // Abort is MPI_Abort. It ends the whole job, or its world if that is connected to no other.
 func (p *Process) Abort(c Comm, code int) error {
-	call := "MPI_Abort"
+	call, of := "MPI_Abort", p.world
 	if object, err := p.comm(c); err == nil {
 		call += " on " + object.title()
+		of = object
 	}
-	p.end(call, code)
+	p.end(of, call, code)
 	return nil
 }
 

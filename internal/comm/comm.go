@@ -268,7 +268,7 @@ func (c *Comm) Group() *Group {
 
 // Abort says that a call ends the job, or its world if that is connected to no other. If the call is "", nothing is
 // said. It ends this process at once, without deferred functions. The exit code is the lowest byte of the code, or 1 if
-// only that byte is 0: the job has failed.
+// only that byte is 0: the job has failed. In a job that survives, one on a communicator of this rank is its failure.
 func (c *Comm) Abort(call string, code int) {
 	exit, note, what := int(uint8(code)), "", "the job"
 	if exit != code {
@@ -276,7 +276,10 @@ func (c *Comm) Abort(call string, code int) {
 		note = fmt.Sprintf(", exit code %d", exit)
 	}
 	started := c != nil && c.process != nil
-	if started && c.root.Several(c.group.self) {
+	alone := started && len(c.members.ranks) == 1 && job.Survives(c.root) // for the others it is a failure
+	if alone {
+		what = "this rank"
+	} else if started && c.root.Several(c.group.self) {
 		if w := c.root.World(c.group.self); !c.root.Linked(w) {
 			what = fmt.Sprintf("world %d of the job", w.Number)
 		}
@@ -284,7 +287,7 @@ func (c *Comm) Abort(call string, code int) {
 	if call != "" {
 		fmt.Fprintf(os.Stderr, "%s: %s: ends %s with error code %d%s\n", Who(), call, what, code, note)
 	}
-	if started {
+	if started && !alone {
 		c.root.SetState(c.group.self, job.StateAborted)
 	}
 	os.Exit(exit)

@@ -100,10 +100,12 @@ int main(void) {
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts));
 	FAILS(MPI_Ssend(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD));
 	CHECK(handled == 1);
+	OK(MPI_Isend(&in, 1, MPI_INT, dead, 1, MPI_COMM_WORLD, &requests[0])); /* the handler gets its code */
+	CHECK(class_of(MPI_Waitall(1, requests, statuses)) == MPI_ERR_IN_STATUS && handled == 2);
 	OK(MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[0]));
 	requests[1] = MPI_REQUEST_NULL;
 	PENDS(MPI_Wait(&requests[0], &status));
-	CHECK(requests[0] != MPI_REQUEST_NULL && handled == 1);
+	CHECK(requests[0] != MPI_REQUEST_NULL && handled == 2);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Errhandler_free(&counts));
 
