@@ -2,10 +2,8 @@ package pvas
 
 import (
 	"bytes"
-	"cmp"
 	"debug/elf"
 	"encoding/binary"
-	"slices"
 )
 
 // A reloc is one relative relocation: the word at offset becomes addend plus the bias.
@@ -54,6 +52,7 @@ func (p *planner) readDynamic() error {
 		return err
 	}
 	p.img.relocs, p.img.direct = relocs, true
+	p.img.taken = p.img.pagesToTake()
 	p.findHooks()
 	return nil
 }
@@ -143,8 +142,8 @@ func (p *planner) isGo() bool {
 	return false
 }
 
-// readRelocs reads the relocation table, in ascending order. ok is false where it holds anything but relative
-// relocations: that is work for a dynamic linker.
+// readRelocs reads the relocation table. ok is false where it holds anything but relative relocations: that is work for
+// a dynamic linker.
 func (p *planner) readRelocs(d *dynamic) (relocs []reloc, ok bool, err error) {
 	const relaSize = 24
 	if d.relaSize%relaSize != 0 {
@@ -173,7 +172,6 @@ func (p *planner) readRelocs(d *dynamic) (relocs []reloc, ok bool, err error) {
 		}
 		relocs = append(relocs, r)
 	}
-	slices.SortFunc(relocs, func(a, b reloc) int { return cmp.Compare(a.offset, b.offset) })
 	return relocs, true, nil
 }
 

@@ -35,6 +35,7 @@ type image struct {
 	interp   string // PT_INTERP, empty for a static program
 	relocs   []reloc
 	packed   packed // further ones
+	taken    []span // pages that have words to relocate, ascending
 	direct   bool   // they are all there is to do: no dynamic linker needed
 	hooks    uint64 // address of the variable exitHooks, 0: unknown
 	execStk  bool

@@ -133,6 +133,18 @@ func TestPackedProgram(t *testing.T) {
 	}
 }
 
+// Pages to relocate come in runs, whatever the order of the table. A word may lie in two of them.
+func TestPagesToTake(t *testing.T) {
+	const lo = 1 << 20
+	at := func(page, offset uint64) reloc { return reloc{offset: lo + page*here.page + offset} }
+	img := &image{machine: &here, lo: lo, hi: lo + 16*here.page,
+		relocs: []reloc{at(9, 8), at(3, 0), at(3, 16), at(9, 0), at(1, 8), at(4, here.page-4), at(2, 0), at(12, 0)},
+		packed: packOf([]uint64{lo + 7*here.page})}
+	require.Equal(t, []span{{lo + here.page, lo + 6*here.page}, {lo + 7*here.page, lo + 8*here.page},
+		{lo + 9*here.page, lo + 10*here.page}, {lo + 12*here.page, lo + 13*here.page}}, img.pagesToTake())
+	require.Empty(t, (&image{}).pagesToTake())
+}
+
 // Pages of a Go program that have nothing to relocate stay those of its file, though it may write them.
 func TestPagesWithoutRelocationsAreShared(t *testing.T) {
 	s := newSpace(t, 1)
