@@ -64,10 +64,11 @@ func (w *Words) LockAside(by int, alone bool) error {
 	return nil
 }
 
-// Give gives the lock of a target back that a rank has.
+// Give gives the lock of a target back that a rank has. The rank may have gone, and asked for it before that: then
+// others may have taken the lock back, and one of them may have it.
 func (w *Words) Give(rank, by int, alone bool) {
 	if alone {
-		w.records[rank].lock.Store(0)
+		w.records[rank].lock.CompareAndSwap(uint64(by+1)<<holderShift, 0)
 	} else {
 		w.records[rank].lock.Add(^uint64(0))
 		w.hold(by, -heldOne(rank))
