@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -156,4 +157,33 @@ func TestLostToMessages(t *testing.T) {
 	require.NoError(t, messages.Failed())
 	require.ErrorIs(t, c.devices.Need(p), suci.ErrLost)
 	require.ErrorIs(t, messages.Failed(), suci.ErrLost)
+}
+
+// TestNothingIsHandledAfterLeave: what a block is for may be freed when Leave has returned.
+func TestNothingIsHandledAfterLeave(t *testing.T) {
+	c := &Courier{lines: map[uint32]*Line{}}
+	var handling atomic.Bool
+	started, goOn, during := make(chan struct{}), make(chan struct{}), make(chan bool)
+	l := &Line{courier: c, ranks: map[int]int{1: 1}, handle: func(*Line, int, []byte) {
+		handling.Store(true)
+		close(started) // panics at the second block
+		<-goOn
+		handling.Store(false)
+	}}
+	c.lines[l.number] = l
+	block := arrival{from: 1, block: suci.Received{Data: make([]byte, Head)}}
+	go l.take(&block)
+	<-started
+	go func() {
+		l.Leave()
+		during <- handling.Load()
+	}()
+	require.Eventually(t, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return len(c.lines) == 0
+	}, time.Minute, time.Millisecond)
+	close(goOn)
+	require.False(t, <-during)
+	l.take(&block)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"sync"
 
 	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/internal/comm"
@@ -19,6 +20,9 @@ type Line struct {
 	handle  func(l *Line, from int, block []byte)
 	peers   []*devices.Peer // by rank of the communicator; nil: this rank
 	ranks   map[int]int     // ranks of the communicator by those of the job
+
+	mu   sync.Mutex // held while a block is handled
+	left bool
 }
 
 // Head is how many bytes of a block are the line's, at its beginning.
@@ -96,9 +100,11 @@ func (a *addresses) ports() []netip.AddrPort {
 	return at
 }
 
-// take takes a block.
+// take takes a block, unless this rank has left.
 func (l *Line) take(a *arrival) {
-	if from, member := l.ranks[a.from]; member {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if from, member := l.ranks[a.from]; member && !l.left {
 		l.handle(l, from, a.block.Data[Head:])
 	}
 }
@@ -113,9 +119,13 @@ func (l *Line) Send(rank int, block []byte) {
 // it needs now: see devices.Set.
 func (l *Line) Broken(needs int) error { return l.courier.devices.Need(l.peers[needs]) }
 
-// Leave closes the line for this rank. Nobody sends any more.
+// Leave closes the line for this rank. No block is handled when it has returned, though others may send some: one of
+// them may have failed, so that this rank does not wait for them.
 func (l *Line) Leave() {
 	l.courier.mu.Lock()
 	delete(l.courier.lines, l.number)
 	l.courier.mu.Unlock()
+	l.mu.Lock()
+	l.left = true
+	l.mu.Unlock()
 }
