@@ -232,6 +232,40 @@ func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
 	return err
 }
 
+// wholly runs a call of several steps on c, which nobody else has yet. In a job that survives a member may have
+// returned from a step with an error while others have done it, and wait in the next one for that member, which lives.
+// But all of them find who has failed: so as long as the steps run a failure of any member revokes c. One that comes
+// before whole has c is found here, later ones by readRevocations. Who gives up revokes c for those who have all steps
+// behind them, and will wait for the others when they end what they have made.
+func wholly(c *Comm, steps func() error) (err error) {
+	if !job.Survives(c.root) {
+		return steps()
+	}
+	r := &c.revocable
+	r.mu.Lock()
+	r.whole = append(r.whole, c)
+	r.mu.Unlock()
+	if Failed(c).Size() == 0 {
+		err = steps()
+	} else {
+		err = ErrRevoked
+	}
+	r.mu.Lock()
+	r.whole = slices.DeleteFunc(r.whole, func(n *Comm) bool { return n == c })
+	r.mu.Unlock()
+	gaveUp := isLost(err) || errors.Is(err, ErrRevoked)
+	if gaveUp || c.revoked.Heard() { // a failure has revoked it at this rank alone
+		_ = tellRevoked(c) // an error: others find the failure, as this one has
+	}
+	if !gaveUp {
+		return err
+	}
+	if failed := Failed(c).ranks; len(failed) > 0 {
+		return &fault.LostError{Rank: int(failed[0])}
+	}
+	return err
+}
+
 // bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast,
 // in which rank 0 also tells where the new one meets: so its first collective call needs no messages for that. The
 // caller is inside.

@@ -2,13 +2,11 @@ package comm
 
 import (
 	"errors"
-	"slices"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
-	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // membership is who is in a communicator. Once the communicator has an id (setID) it does not change.
@@ -141,8 +139,14 @@ func Revoke(c *Comm) error {
 	if c.revoked.Heard() {
 		return nil
 	}
-	if !c.revoked.Stands() && !job.Revoke(c.root, job.Revocation{ID: idOf(c.context), Serial: c.team.Serial}) {
-		return Wrap(op, errors.New("a rank has made no call for so long that it has missed hundreds of them"))
+	return Wrap(op, tellRevoked(c))
+}
+
+// tellRevoked has all members hear that c is revoked.
+func tellRevoked(c *Comm) error {
+	v := job.Revocation{ID: idOf(c.context), Serial: c.team.Serial}
+	if !job.IsRevoked(c.root, v.ID, v.Serial) && !job.Revoke(c.root, v) {
+		return errors.New("a rank has made no call for so long that it has missed hundreds of them")
 	}
 	for _, rank := range c.members.ranks {
 		c.root.Inbox(int(rank)).Notify()
@@ -230,37 +234,6 @@ func (p *process) readRevocations() (contexts []uint32) {
 		}
 	}
 	return contexts
-}
-
-// wholly runs a call of several steps on c, which nobody else has yet. In a job that survives a member may have
-// returned from a step with an error while others have done it, and wait in the next one for that member, which lives.
-// But all of them find who has failed: so as long as the steps run a failure of any member revokes c. One that comes
-// before whole has c is found here, later ones by readRevocations. Who gives up revokes c for those who have all steps
-// behind them, and will wait for the others when they end what they have made.
-func wholly(c *Comm, steps func() error) (err error) {
-	if !job.Survives(c.root) {
-		return steps()
-	}
-	r := &c.revocable
-	r.mu.Lock()
-	r.whole = append(r.whole, c)
-	r.mu.Unlock()
-	if Failed(c).Size() == 0 {
-		err = steps()
-	} else {
-		err = ErrRevoked
-	}
-	r.mu.Lock()
-	r.whole = slices.DeleteFunc(r.whole, func(n *Comm) bool { return n == c })
-	r.mu.Unlock()
-	if !isLost(err) && !errors.Is(err, ErrRevoked) {
-		return err
-	}
-	_ = Revoke(c) // an error: others find the failure, as this one has
-	if failed := Failed(c).ranks; len(failed) > 0 {
-		return &fault.LostError{Rank: int(failed[0])}
-	}
-	return err
 }
 
 // markRevoked has calls on c refused from now on. It returns true if they were not before.

@@ -425,3 +425,33 @@ func canceled() context.Context {
 	cancel()
 	return ctx
 }
+
+// In a step of a call a member finds that another one has failed. Those that have all steps behind them are told.
+func TestFailureInAStepRevokes(t *testing.T) {
+	root, worlds := survivors(t, 3)
+	made := make([]*Comm, 3)
+	var others sync.WaitGroup
+	others.Add(2)
+	together(t, worlds, func(c *Comm) error {
+		if c.Rank() != 1 {
+			defer others.Done()
+			return Make(c, "make", func(own *Comm) error {
+				made[c.Rank()] = own
+				return nil
+			})
+		}
+		err := Make(c, "make", func(own *Comm) error {
+			others.Wait()
+			root.MarkGone(2)
+			for !IsRevoked(own) { // by the failure
+				runtime.Gosched()
+			}
+			return ErrRevoked
+		})
+		if lost, ok := errors.AsType[*fault.LostError](err); !ok || lost.Rank != 2 {
+			return fmt.Errorf("it returns %w", err)
+		}
+		return nil
+	})
+	require.True(t, IsRevoked(made[0]))
+}
