@@ -54,10 +54,13 @@ func (w *Words) Lock(rank int, alone bool) error {
 	return nil
 }
 
-// LockAside takes the lock of this rank for another one, likewise. It is for a goroutine that serves other ranks.
-func (w *Words) LockAside(by int, alone bool) error {
+// LockAside takes the lock of this rank for another one, likewise. It is for a goroutine that serves other ranks. It
+// returns an error when left becomes true, and this rank is notified.
+func (w *Words) LockAside(by int, alone bool, left func() bool) error {
 	for !w.Take(w.me, by, alone) {
-		if err := w.await(w.untilFree(w.me, alone), true); err != nil {
+		a := w.untilFree(w.me, alone)
+		a.left = left
+		if err := w.await(a, true); err != nil {
 			return err
 		}
 	}

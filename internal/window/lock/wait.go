@@ -2,6 +2,7 @@ package lock
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -15,6 +16,7 @@ type wait struct {
 	over   func() bool         // it has become what it should
 	blocks func(rank int) bool // a rank that has gone cannot change it any more
 	free   func(rank int)      // gives back what that rank has alone
+	left   func() bool         // this rank frees the window, whose words may be no more then; nil: it does not
 	lock   int                 // the target whose lock it is; none: the stripe of an accumulate
 	holder func() int          // the rank that has it alone; none: no rank
 	beside bool                // those that hold the lock beside others are waited for, too
@@ -42,15 +44,20 @@ func (w *Words) await(a wait, aside bool) error {
 }
 
 // awaitOnce is await until the wait is over, or a rank that has gone is in its way: lost. The error is
-// comm.ErrRevoked if the window was revoked.
+// comm.ErrRevoked if the window was revoked, or errLeft.
 func (w *Words) awaitOnce(a *wait, aside bool) (lost int, err error) {
 	lost = none
 	over := func() bool {
 		if a.over() {
 			return true
 		}
-		if comm.HasHeard(w.own) {
+		switch {
+		case comm.HasHeard(w.own):
 			err = comm.ErrRevoked
+		case a.left != nil && a.left():
+			err = errLeft
+		}
+		if err != nil {
 			return true
 		}
 		lost = comm.FirstGone(w.own, a.blocks)
@@ -69,6 +76,8 @@ func (w *Words) awaitOnce(a *wait, aside bool) (lost int, err error) {
 	}
 	return lost, cmp.Or(failed, err)
 }
+
+var errLeft = errors.New("the target has freed the window")
 
 // Lost is the error of a wait for a lock that a rank of the job has taken along.
 func Lost(rank int) error {

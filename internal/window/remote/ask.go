@@ -66,13 +66,15 @@ func Join(own *comm.Comm, words *lock.Words, memory Memory) (*Ranks, error) {
 	return r, err
 }
 
-// Leave returns when no rank of the window sends requests any more. It is collective.
+// Leave returns when no rank of the window sends requests any more, or one has failed, and nothing is done for others
+// any more. It is collective.
 func (r *Ranks) Leave() error {
 	if r == nil {
 		return nil
 	}
 	err := r.own.Barrier()
 	r.line.Leave()
+	r.leave()
 	return err
 }
 

@@ -3,6 +3,7 @@ package remote
 import (
 	"encoding/binary"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/courier"
@@ -38,7 +39,9 @@ type server struct {
 	grants struct {
 		mu   sync.Mutex
 		list []grant // the first one is waited for
+		wait sync.WaitGroup
 	}
+	left atomic.Bool // this rank frees the window
 }
 
 // grant is a lock that a rank waits for.
@@ -158,8 +161,15 @@ func (s *server) grant(g grant) {
 	}
 	all.list = append(all.list, g)
 	if len(all.list) == 1 {
-		go s.grantWaiting()
+		all.wait.Go(s.grantWaiting)
 	}
+}
+
+// leave returns when nobody waits in the name of others. No request comes any more.
+func (s *server) leave() {
+	s.left.Store(true)
+	comm.Notify(s.own, s.own.Rank())
+	s.grants.wait.Wait()
 }
 
 // answer tells a rank that it has the lock, or why it has not.
@@ -179,7 +189,7 @@ func (s *server) grantWaiting() {
 	for len(all.list) > 0 {
 		g := all.list[0]
 		all.mu.Unlock()
-		g.answer(s.words.LockAside(g.to, g.alone))
+		g.answer(s.words.LockAside(g.to, g.alone, s.left.Load))
 		all.mu.Lock()
 		all.list = all.list[1:]
 	}
