@@ -43,7 +43,7 @@
 // own again. Only after Barrier it is certain that all others have made the call.
 //
 // In place: where a call says so, a nil send buffer means that what is to be sent is in the
-// receive buffer, where the result will overwrite it: Allreduce(c, nil, sums, Sum[int]()).
+// receive buffer. The result will overwrite it: Allreduce(c, nil, sums, Sum[int]()).
 //
 // Several goroutines may use several communicators at a time. On one communicator the
 // program makes one call after the other, in the same order on all ranks. Goroutines found in two calls at a time get
@@ -85,8 +85,8 @@
 // the blocking forms. After a *LostError, or if ranks have made calls that do not fit one
 // another at all, no later nonblocking operation on the communicator succeeds.
 //
-// If ranks call different operations, or with other roots, operators or lengths, with
-// pvasrun --check all get a *MismatchError that names two of the calls, before anything is
+// Ranks may call different operations, or with other roots, operators or lengths. With
+// pvasrun --check all get a *MismatchError then, which names two of the calls, before anything is
 // received. Without it they may wait for one another.
 //
 // MPI 4.1 sections 6.12 and 8.7.

@@ -30,8 +30,8 @@ func TestPartsOfAStatus(t *testing.T) {
 	require.Equal(t, ERR_ARG, c.try("MPI_Status_set_elements", uintptr(0), INT, 1))
 }
 
-// TestPackedStatus: where programs of MPICH find the parts of a status, and a length of more than 32 bits beside the
-// bit that a cancelled operation sets.
+// TestPackedStatus: programs of MPICH find the parts of a status at these places. A length has more than 32 bits beside
+// the bit of a cancelled operation.
 func TestPackedStatus(t *testing.T) {
 	var s packedStatus
 	require.EqualValues(t, 20, binary.Size(s))

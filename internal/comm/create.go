@@ -232,11 +232,11 @@ func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
 	return err
 }
 
-// wholly runs a call of several steps on c, which nobody else has yet. In a job that survives a member may have
-// returned from a step with an error while others have done it, and wait in the next one for that member, which lives.
-// But all of them find who has failed: so as long as the steps run a failure of any member revokes c. One that comes
-// before whole has c is found here, later ones by readRevocations. Who gives up revokes c for those who have all steps
-// behind them, and will wait for the others when they end what they have made.
+// wholly runs a call of several steps on c, which nobody else has yet. In a job that survives, one member may return
+// from a step with an error, while others complete it. They wait in the next step for that member, which lives. But all
+// of them find who has failed. So as long as the steps run a failure of any member revokes c. One that comes before
+// whole has c is found here, later ones by readRevocations. A member may have all steps behind it, and would wait for
+// the others when it ends what it has made. So who gives up tells all that c is revoked.
 func wholly(c *Comm, steps func() error) (err error) {
 	if !job.Survives(c.root) {
 		return steps()

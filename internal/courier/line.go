@@ -115,8 +115,8 @@ func (l *Line) Send(rank int, block []byte) {
 	l.courier.send(l.peers[rank], block)
 }
 
-// Broken returns an error if this rank cannot go on since it has lost another one that has not gone, be it the one that
-// it needs now: see devices.Set.
+// Broken returns an error if this rank cannot go on: it has lost a rank that has not gone. needs is the rank that it
+// waits for now: see devices.Set.
 func (l *Line) Broken(needs int) error { return l.courier.devices.Need(l.peers[needs]) }
 
 // Leave closes the line for this rank. No block is handled when it has returned, though others may send some: one of

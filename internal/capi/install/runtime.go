@@ -16,10 +16,10 @@ import (
 // A function keeps the frame pointer of its caller in the word below its stack pointer there. A handler that a program
 // has set without SA_ONSTACK runs on the stack of Go, and the kernel writes its frame into that word. Go code computes
 // its own frame pointer anew and so does not depend on it. But the runtime follows two of these words whenever a
-// goroutine enters a system call, and ends the process if what it finds is no place of the stack. A signal between
-// the first instruction of that and the last would do so. The runtime has machines without frame pointers, for which
-// it asks getfp. So the library's says that there are none. They serve the runtime's tracer and profiles, of which
-// the library has none.
+// goroutine enters a system call. It ends the process if what it finds is no address of the stack. A signal between
+// the first instruction of that and the last would cause this. There are machines without frame pointers: the runtime
+// asks getfp whether there are any. So the getfp of the library says that there are none. Only the runtime's tracer
+// and profiles need them, which the library does not use.
 const (
 	framePointer   = "TEXT ·getfp<ABIInternal>(SB),NOSPLIT|NOFRAME,$0\n\tMOVD R29, R0\n"
 	noFramePointer = "TEXT ·getfp<ABIInternal>(SB),NOSPLIT|NOFRAME,$0\n\tMOVD ZR, R0\n"

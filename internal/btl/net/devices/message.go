@@ -71,8 +71,8 @@ func (s *Set) sendNumbered(p *Peer, b []byte) bool {
 	return true
 }
 
-// settleDue tells whether to settle before another message is sent: when there is no room, when there are twice as many
-// as the last time left, or when memory can be used again before more is made.
+// settleDue tells whether to settle before another message is sent. So it is when there is no room, or when there are
+// twice as many as the last time left. With few it also is when memory can be used again before more is made.
 func (s *Set) settleDue(p *Peer) bool {
 	n := len(p.unacked)
 	return n > 0 && (p.unackedBytes > s.queueLimit || n >= p.settleAt ||
