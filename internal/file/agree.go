@@ -110,10 +110,13 @@ func (f *File) agree(mine error) error {
 }
 
 // codeOf is the number by which a rank tells others of an error. It is 0 for none, and an errno above 0. Below 0 it is
-// one of the causes, or the class of another error.
+// one of the causes, the class of another error, or a rank that is lost.
 func codeOf(err error) int64 {
 	if err == nil {
 		return 0
+	}
+	if lost, ok := errors.AsType[*fault.LostError](err); ok {
+		return firstLost - int64(lost.Rank)
 	}
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return int64(errno)
@@ -136,6 +139,9 @@ func codeOf(err error) int64 {
 func errorOf(code int64) error {
 	if code > 0 {
 		return syscall.Errno(code)
+	}
+	if code <= firstLost {
+		return &fault.LostError{Rank: int(firstLost - code)}
 	}
 	if code <= firstClass {
 		return &RefusedError{int(firstClass - code)}

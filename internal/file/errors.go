@@ -36,8 +36,11 @@ func (e *RefusedError) Error() string { return ErrRefused.Error() }
 // Unwrap returns ErrRefused.
 func (e *RefusedError) Unwrap() error { return ErrRefused }
 
-// firstClass is the number, below 0, of the class 0: see codeOf.
-const firstClass = -1 << 20
+// The numbers, below 0, of the class 0 and of rank 0 that is lost: see codeOf.
+const (
+	firstClass = -1 << 20
+	firstLost  = -1 << 40
+)
 
 // at says that a transfer failed at an offset, unless that is said already.
 func at(offset int64, err error) error {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/comm"
@@ -33,6 +35,11 @@ func TestLostRank(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A rank that finds in the memory of another one that it has gone tells those who do not read there.
+func TestLostRankIsTold(t *testing.T) {
+	require.Equal(t, &fault.LostError{Rank: 5}, errorOf(codeOf(at(0, &fault.LostError{Rank: 5}))))
 }
 
 // leave is one rank. That which is lost returns when the others are in the call, or are about to make it.

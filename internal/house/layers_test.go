@@ -91,7 +91,7 @@ var layers = []layer{
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "internal/exit", "internal/numa", "internal/attendant", "shm", "trace",
 		"internal/trace/recorder"}},
-	{"internal/reach", []string{"datatype", "internal/comm", "internal/job"}},
+	{"internal/reach", []string{"mpi/fault", "datatype", "internal/comm", "internal/job"}},
 	{"internal/courier", []string{"internal/btl/net/devices", "internal/comm", "internal/job", "shm", "suci"}},
 	// the last: its test
 	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach", "trace",

@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"syscall"
@@ -8,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Process is the process of another rank. The calls of the system name it by its number, which another process may have
@@ -31,14 +33,14 @@ type Process struct {
 // mover is GatherProcess or ScatterProcess of package sys.
 type mover func(pid int, bytes []byte, pieces []sys.IOVec) error
 
-// move copies. The error is ESRCH if the rank has ended.
+// move copies. The error is a *fault.LostError if the rank has ended.
 func (p *Process) move(by mover, bytes []byte, pieces []sys.IOVec) error {
 	if p.over() {
-		return syscall.ESRCH
+		return &fault.LostError{Rank: p.rank}
 	}
 	err := by(p.pid, bytes, pieces)
-	if p.over() {
-		return syscall.ESRCH
+	if p.over() || errors.Is(err, syscall.ESRCH) {
+		return &fault.LostError{Rank: p.rank}
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"fmt"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // A call on a process whose number may be that of another one fails, also if the system says that it was done.
@@ -35,6 +37,8 @@ func TestNumberOfAProcessThatHasEnded(t *testing.T) {
 				return nil
 			}
 			require.NoError(t, p.move(call, nil, nil))
+			exits := func(int, []byte, []sys.IOVec) error { return fmt.Errorf("read: %w", syscall.ESRCH) }
+			require.Equal(t, &fault.LostError{Rank: rank}, p.move(exits, nil, nil), "it is about to be reaped")
 			ends := func(int, []byte, []sys.IOVec) error { // and a stranger gets the bytes
 				require.NoError(t, cmd.Process.Kill())
 				require.NoError(t, sys.AwaitEnd(pid))
@@ -44,8 +48,9 @@ func TestNumberOfAProcessThatHasEnded(t *testing.T) {
 				require.Error(t, cmd.Wait())
 				return nil
 			}
-			require.ErrorIs(t, p.move(ends, nil, nil), syscall.ESRCH)
-			require.ErrorIs(t, p.move(call, nil, nil), syscall.ESRCH)
+			lost := &fault.LostError{Rank: rank}
+			require.Equal(t, lost, p.move(ends, nil, nil))
+			require.Equal(t, lost, p.move(call, nil, nil))
 			require.Equal(t, 1, calls, "the number is not used any more")
 		})
 	}

@@ -149,7 +149,7 @@ func (w *Window) update(a *access, p *Place, u *update.Update) error {
 		return u.Do(p.Layout, p.Bytes)
 	}
 	u.Process = w.node.processOf(a.rank)
-	return w.reached(a.rank, u.Do(p.Layout, p.Bytes))
+	return reached(u.Do(p.Layout, p.Bytes))
 }
 
 // packed is the stream of a buffer in one piece.

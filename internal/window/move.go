@@ -10,7 +10,6 @@ import (
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/window/check"
 	"github.com/gopvas/gopvas/internal/window/remote"
-	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Put copies a buffer of this rank to a place.
@@ -86,7 +85,7 @@ func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error 
 		move = there.Store
 	}
 	if b.Layout == nil {
-		return w.reached(a.rank, move(b.Bytes, 0))
+		return reached(move(b.Bytes, 0))
 	}
 	stage := make([]byte, min(staged, p.Bytes))
 	for done := 0; done < p.Bytes; {
@@ -95,7 +94,7 @@ func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error 
 			b.Pack(part, done)
 		}
 		if err := move(part, int64(done)); err != nil {
-			return w.reached(a.rank, err)
+			return reached(err)
 		}
 		if !write {
 			b.Unpack(part, done)
@@ -119,11 +118,8 @@ func (a *access) remote(p *Place) remote.Place {
 }
 
 // reached is the error of a copy to or from the process of a rank.
-func (w *Window) reached(rank int, err error) error {
-	switch {
-	case errors.Is(err, syscall.ESRCH):
-		return &fault.LostError{Rank: comm.JobRank(w.own, rank)}
-	case errors.Is(err, syscall.EFAULT):
+func reached(err error) error {
+	if errors.Is(err, syscall.EFAULT) {
 		return errors.Join(ErrRange, err)
 	}
 	return err
