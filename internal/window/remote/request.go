@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/courier"
 	"github.com/gopvas/gopvas/internal/window/lock"
 	"github.com/gopvas/gopvas/internal/window/regions"
@@ -68,6 +69,7 @@ const (
 	wasDone     = iota
 	wasOutside  // ErrRange; then a text
 	wasLost     // a rank of the job, of 4 bytes, holds a lock
+	wasRevoked  // the window
 	wasMistaken // another error; then a text
 )
 
@@ -215,6 +217,9 @@ func refusal(number uint64, err error) []byte {
 	if lost, ok := errors.AsType[*fault.LostError](err); ok {
 		return binary.LittleEndian.AppendUint32(answer(number, wasLost, 0), uint32(lost.Rank))
 	}
+	if errors.Is(err, comm.ErrRevoked) {
+		return answer(number, wasRevoked, 0)
+	}
 	kind, text := byte(wasMistaken), err.Error()
 	if errors.Is(err, regions.ErrRange) {
 		kind, text = wasOutside, strings.TrimPrefix(text, regions.ErrRange.Error()+": ")
@@ -227,6 +232,8 @@ func refused(became byte, rest []byte) error {
 	switch {
 	case became == wasLost && len(rest) == 4:
 		return lock.Lost(int(binary.LittleEndian.Uint32(rest)))
+	case became == wasRevoked:
+		return comm.ErrRevoked
 	case became == wasOutside:
 		return fmt.Errorf("%w: %s", regions.ErrRange, rest)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/courier"
 	"github.com/gopvas/gopvas/internal/window/regions"
 	"github.com/gopvas/gopvas/internal/window/update"
@@ -101,4 +102,11 @@ func FuzzRequest(f *testing.F) {
 			require.Len(t, r.in, r.bytes)
 		}
 	})
+}
+
+// Who waits for a lock learns why it gets none: so the program sees the class of the error.
+func TestRefusedByARevokedWindow(t *testing.T) {
+	const head = answerHead - courier.Head
+	b := refusal(1, comm.ErrRevoked)[courier.Head:]
+	require.ErrorIs(t, refused(b[1], b[head:]), comm.ErrRevoked)
 }
