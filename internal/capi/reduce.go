@@ -60,7 +60,7 @@ func (o *opObject) userOn(of *typeObject, t Type) (reduction, error) {
 			return reduction{}, err
 		}
 	}
-	r.user = &userFunction{function: o.function, argument: o.argument, t: t,
+	r.user = &userFunction{function: o.function, argument: o.argument, t: t, of: of,
 		unit: int(max(unit, 1)), lb: trueLB, single: unit != extent}
 	r.op = &coll.Op{Size: r.user.unit, Commutative: o.commutes, Apply: r.user.apply}
 	o.made.Store(&r)
@@ -74,9 +74,10 @@ type userFunction struct {
 	function Func
 	argument uintptr // one more, unless it is 0
 	t        Type
-	unit     int   // bytes from element to element
-	lb       int64 // displacement of the first byte of an element
-	single   bool  // elements lie apart otherwise than in an array of the type
+	of       *typeObject // what t stood for when the operation began
+	unit     int         // bytes from element to element
+	lb       int64       // displacement of the first byte of an element
+	single   bool        // elements lie apart otherwise than in an array of the type
 }
 
 // operate calls a function of the program within a collective operation. The calls of that function go the unusual
@@ -112,12 +113,22 @@ func (f *userFunction) call(in, inout []byte) {
 	}
 }
 
-// upcall calls the function. What it gets pointers to is on the heap, which does not move.
+// upcall calls the function. What it gets pointers to is on the heap, which does not move. If the program has freed the
+// datatype since the operation began, the function gets another handle of it, for the time of the call.
 func (f *userFunction) upcall(in, inout []byte, n int) {
+	t := uintptr(f.t)
+	if !f.of.predefined && types.get(t) != f.of {
+		if h := types.add(f.of); h != 0 {
+			t = h
+			f.of.tellSize(t)
+			defer types.remove(t)
+			defer forgetSize(t)
+		}
+	}
 	words := make([]byte, 16) // the count and the datatype
 	length, handle := sys.HeapAddr(words), sys.HeapAddr(words[8:])
 	storeInt(length, n, f.function.Large)
-	storeWord(handle, f.function.shown(uintptr(f.t)))
+	storeWord(handle, f.function.shown(t))
 	Upcall(f.function.Entry,
 		[]uintptr{sys.HeapAddr(in) - uintptr(f.lb), sys.HeapAddr(inout) - uintptr(f.lb), length, handle, f.argument})
 	runtime.KeepAlive(words)

@@ -111,6 +111,7 @@ static void sparse(void) {
 	int mine[40], got[40];
 	MPI_Datatype type;
 	MPI_Op op;
+	MPI_Request request;
 	OK(MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &type));
 	OK(MPI_Type_commit(&type));
 	OK(MPI_Op_create(add_sparse, 1, &op));
@@ -119,8 +120,12 @@ static void sparse(void) {
 	OK(MPI_Allreduce(mine, got, 20, type, op, MPI_COMM_WORLD));
 	for (int i = 0; i < 40; i++)
 		CHECK(got[i] == (i % 2 ? -1 : size * (size - 1) / 2 + size * i));
-	OK(MPI_Op_free(&op));
+	OK(MPI_Iallreduce(mine, got, 20, type, op, MPI_COMM_WORLD, &request));
+	OK(MPI_Op_free(&op)); /* both are in use until the request is complete */
 	OK(MPI_Type_free(&type));
+	OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	for (int i = 0; i < 40; i++)
+		CHECK(got[i] == (i % 2 ? -1 : size * (size - 1) / 2 + size * i));
 }
 
 static void predefined(void) {
