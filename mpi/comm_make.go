@@ -1,6 +1,10 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
 
 // SplitKind is what the ranks of a communicator from Comm.SplitType have in common.
 type SplitKind int
@@ -153,10 +157,7 @@ func (c *Comm) Connect(port string, root int) (*Comm, error) {
 
 func merged(between *comm.Comm, high bool) (*Comm, error) {
 	all, err := comm.Merge(between, high)
-	if err != nil {
-		return nil, err
-	}
-	return (*Comm)(all), between.Free()
+	return (*Comm)(all), errors.Join(err, between.Free())
 }
 
 // Self returns the communicator of this rank alone, the same at each call. It cannot be

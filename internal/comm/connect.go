@@ -63,7 +63,7 @@ func (p *process) awaitOffer(t agree.Circle, at job.Port, name string, within ti
 	if err == nil && !slices.Contains(texts, job.Withdrawn) {
 		return nil
 	}
-	return fmt.Errorf("%w: nobody has accepted this rank within %v (the hint %s sets the seconds)", ErrPort, within,
+	return fmt.Errorf("%w: nobody has accepted this rank within %v (in C the hint %s sets the seconds)", ErrPort, within,
 		timeoutHint)
 }
 
