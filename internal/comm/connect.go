@@ -63,8 +63,8 @@ func (p *process) awaitOffer(t agree.Circle, at job.Port, name string, within ti
 	if err == nil && !slices.Contains(texts, job.Withdrawn) {
 		return nil
 	}
-	return fmt.Errorf("%w: nobody has accepted this rank within %v (in C the hint %s sets the seconds)", ErrPort, within,
-		timeoutHint)
+	return fmt.Errorf("%w: nobody has accepted this rank within %v (in C the hint %s sets the seconds)",
+		ErrPort, within, timeoutHint)
 }
 
 // timeoutHint is the key of the hint of Connect.
