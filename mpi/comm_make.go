@@ -131,8 +131,8 @@ func (c *Comm) ClosePort(name string) error { return comm.ClosePort(c.inner(), n
 
 // Accept waits until others Connect to a port that the root has opened, and returns a communicator of all: first come
 // the ranks of c, then theirs. The port of the root counts. It is collective, as Dup. The error wraps ErrPort if the
-// port is closed. Between jobs there are messages and collective calls, but no windows. A rank that fails ends all
-// that it has a communicator with, so jobs that part free it. In C the others merge, as the high group.
+// port is closed. Between jobs there are messages and collective calls, but no windows. If a rank of the other job
+// fails, calls that need it return a *LostError, and this job goes on. In C the others merge, as the high group.
 //
 // MPI 4.1 section 11.9.2 (MPI_Comm_accept, MPI_Intercomm_merge).
 func (c *Comm) Accept(port string, root int) (*Comm, error) {
