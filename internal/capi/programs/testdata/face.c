@@ -205,7 +205,7 @@ static void errors(void) {
 	MPI_Irecv(in, 0, MPI_INT, rank, 2, MPI_COMM_WORLD, &two[1]);
 	MPI_Send(&out, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
 	MPI_Send(&out, 1, MPI_INT, rank, 2, MPI_COMM_WORLD);
-	CHECK(MPI_Waitall(2, two, statuses) == MPI_ERR_IN_STATUS && failure == MPI_ERR_IN_STATUS);
+	CHECK(MPI_Waitall(2, two, statuses) == MPI_ERR_IN_STATUS && failure == MPI_ERR_TRUNCATE);
 	CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS && statuses[1].MPI_ERROR == MPI_ERR_TRUNCATE);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 	MPI_Errhandler_free(&mine);
