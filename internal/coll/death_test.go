@@ -21,17 +21,20 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
+// bytesOf allocates bytes whose lines nobody else uses: those of an object of 64 bytes or more are its own.
+func bytesOf(n int) []byte { return make([]byte, max(n, 64))[:n:n] }
+
 // simple is a call of each kind, with n bytes per member.
 func simple(kind Kind, t *Team, n int) *Args {
-	own, all := make([]byte, n), make([]byte, n*t.Size)
-	a := &Args{Kind: kind, Send: Buffer{Data: own}, Recv: Buffer{Data: make([]byte, n)}}
+	own, all := bytesOf(n), bytesOf(n*t.Size)
+	a := &Args{Kind: kind, Send: Buffer{Data: own}, Recv: Buffer{Data: bytesOf(n)}}
 	switch kind {
 	case Gather, Allgather:
 		a.Recv = Buffer{Data: all, Block: n}
 	case Scatter, ReduceScatter:
 		a.Send = Buffer{Data: all, Block: n}
 	case Alltoall:
-		a.Send, a.Recv = Buffer{Data: all, Block: n}, Buffer{Data: make([]byte, len(all)), Block: n}
+		a.Send, a.Recv = Buffer{Data: all, Block: n}, Buffer{Data: bytesOf(len(all)), Block: n}
 	}
 	if kind.reduces() {
 		a.Op = sum
