@@ -3,6 +3,7 @@ package board
 import (
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -90,6 +91,7 @@ func (b *Board) sleep(by wakers) bool {
 	if (by == arriving || b.watchers.Load() != 0) && b.astray() {
 		b.wake()
 	}
+	line.Await(b.isOver)
 	err := b.over.Wait()
 	b.countSleepers(by, -1)
 	if err != nil {

@@ -26,3 +26,6 @@ func WritesBytes([]byte) {}
 
 // Prefetch is shm.PrefetchWrite.
 func Prefetch(w *Uint64) { shm.PrefetchWrite(w) }
+
+// Await is called before this member sleeps until over returns true. Here the sleep is all.
+func Await(over func() bool) {}

@@ -64,3 +64,9 @@ func WritesBytes(b []byte) {
 
 // Prefetch asks for the line of a word, to write it.
 func Prefetch(w *Uint64) { Writes(w) }
+
+// Await returns when over returns true. A core that slept would keep the turn from those that it waits for.
+func Await(over func() bool) {
+	for machine != nil && !over() {
+	}
+}
