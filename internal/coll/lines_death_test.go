@@ -60,7 +60,7 @@ func dieOften(t *testing.T, w colltest.World, ranks int, c *mortal, step int) {
 		deaths++
 	}
 	t.Logf("%v of %d bytes, rank %d of %d: %d deaths", c.kind, c.n, c.victim, ranks, deaths)
-	require.Greater(t, deaths, min(5, 20/step))
+	require.Positive(t, deaths)
 }
 
 // dieAt makes two calls in which a rank dies when it uses a line for the at-th time. It tells whether it has died.
