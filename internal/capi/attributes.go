@@ -92,8 +92,8 @@ func (k *keyvals) at(number int) *keyval {
 	return k.known[number]
 }
 
-// free takes the program's handle of a key away. While there are attributes of it, its number
-// can be used, and freed, as before.
+// free takes the program's handle of a key away. While there are attributes of it, they can be read and deleted, and
+// the number can be freed as before.
 func (k *keyvals) free(of handleKind, number Ref) error {
 	key, err := k.get(of, number.Get())
 	if err != nil {
@@ -144,6 +144,9 @@ func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, num
 	key, err := p.keyvals.get(of, number)
 	if err != nil {
 		return err
+	}
+	if key.freed {
+		return fail(ERR_KEYVAL, "the key %d was freed: its attributes can only be read and deleted", number)
 	}
 	p.keyvals.hold(key) // the callback may delete the attribute, and free the key
 	if i := a.find(key); i >= 0 {

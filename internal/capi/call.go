@@ -106,18 +106,25 @@ func caller(a slots) uintptr {
 // an argument may not be needed, so only the access tells. A call without null pointers is not
 // guarded, since that costs as much as a short call.
 func (p *Process) guard(op int, a slots, null int) (result int64, err error) {
+	if needed := firstNull(calls[op].needed, a); needed >= 0 {
+		return 0, nullArgument(needed) // before an operation begins that would have no handle
+	}
 	guarded.Add(1)
 	defer func() {
 		guarded.Add(-1)
 		switch v := recover(); v.(type) {
 		case nil:
 		case nullPointer:
-			err = fail(ERR_ARG, "argument %d is a null pointer: pass memory that MPI can read or write", null+1)
+			err = nullArgument(null)
 		default:
 			panic(v)
 		}
 	}()
 	return p.dispatch(op, a)
+}
+
+func nullArgument(i int) error {
+	return fail(ERR_ARG, "argument %d is a null pointer: pass memory that MPI can read or write", i+1)
 }
 
 // guarded is the number of calls in which an access to a null pointer panics with nullPointer.
@@ -136,8 +143,11 @@ func null() {
 }
 
 // firstNull is the first argument that is a null pointer, -1 if none is.
-func (c *callInfo) firstNull(a slots) int {
-	for mask := c.pointers; mask != 0; mask &= mask - 1 {
+func (c *callInfo) firstNull(a slots) int { return firstNull(c.pointers, a) }
+
+// firstNull is the first argument of a mask that is a null pointer, -1 if none is.
+func firstNull(mask uint32, a slots) int {
+	for ; mask != 0; mask &= mask - 1 {
 		if i := bits.TrailingZeros32(mask); a.word(i) < firstPage {
 			return i
 		}
@@ -173,6 +183,7 @@ type callInfo struct {
 	// pointers are the arguments that are pointers, but for buffers and statuses that may be ignored. Bit 0 is the
 	// first.
 	pointers uint32
+	needed   uint32 // those of them without which the function does nothing
 }
 
 // objectKind is the kind of object whose error handler handles the errors of a function.

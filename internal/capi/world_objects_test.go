@@ -77,6 +77,7 @@ func TestAttributesOfCommunicators(t *testing.T) {
 		number := int(*key)
 		c.call("MPI_Comm_free_keyval", key)
 		require.Equal(c, int32(KEYVAL_INVALID), *key)
+		require.Equal(c, ERR_KEYVAL, c.try("MPI_Comm_set_attr", COMM_SELF, number, 1), "the key is freed")
 		c.call("MPI_Comm_delete_attr", COMM_WORLD, number)
 		require.Equal(c, ERR_KEYVAL, c.try("MPI_Comm_get_attr", COMM_WORLD, number, value, flag))
 		c.call("MPI_Comm_get_attr", COMM_WORLD, TAG_UB, value, flag)

@@ -92,6 +92,26 @@ func TestWaitallOfCompleteMessages(t *testing.T) {
 	})
 }
 
+// A call that cannot give the program a request begins nothing.
+func TestNullRequest(t *testing.T) {
+	onRanks(t, 1, func(c *rank) {
+		number, there := []int32{7}, []int32{0}
+		nothing := func(call string, args ...any) { require.Equal(c, ERR_ARG, c.try(call, append(args, 0)...), call) }
+		for _, send := range []string{"MPI_Isend", "MPI_Issend"} {
+			nothing(send, number, 1, INT, 0, 5, COMM_WORLD)
+		}
+		nothing("MPI_Irecv", number, 1, INT, 0, 5, COMM_WORLD)
+		nothing("MPI_Igatherv", number, 1, INT, number, 0, 0, INT, 0, COMM_WORLD)
+		nothing("MPI_Barrier_init", COMM_WORLD, INFO_NULL)
+		c.call("MPI_Iprobe", ANY_SOURCE, ANY_TAG, COMM_WORLD, there, 0)
+		require.Equal(c, []int32{0}, there, "nothing was sent")
+		c.call("MPI_Send", number, 1, INT, 0, 5, COMM_WORLD)
+		c.call("MPI_Iprobe", 0, 5, COMM_WORLD, there, 0)
+		require.Equal(c, []int32{1}, there, "nothing was received")
+		c.call("MPI_Recv", number, 1, INT, 0, 5, COMM_WORLD, 0)
+	})
+}
+
 // From nobody nothing is received, and no datatype is needed.
 func TestMessagesOfNobodyWithoutType(t *testing.T) {
 	onRanks(t, 2, func(c *rank) {

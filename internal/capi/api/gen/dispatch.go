@@ -213,6 +213,16 @@ func pointers(f api.Function) (mask uint32) {
 	return mask
 }
 
+// needed is the mask of the arguments that are pointers to a request: no function does anything without one.
+func needed(f api.Function) (mask uint32) {
+	for i, a := range f.Own() {
+		if a.Base == "Request" && a.Shape == api.Pointer {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
 // callInfo is what is known of a function besides its method.
 func callInfo(f api.Function) string {
 	fields := []string{fmt.Sprintf("name: %q", api.CName(f.Name))}
@@ -229,6 +239,9 @@ func callInfo(f api.Function) string {
 	}
 	if mask := pointers(f); mask != 0 {
 		fields = append(fields, fmt.Sprintf("pointers: %#x", mask))
+	}
+	if mask := needed(f); mask != 0 {
+		fields = append(fields, fmt.Sprintf("needed: %#x", mask))
 	}
 	if strings.HasPrefix(f.Name, "T_") && f.Name != "T_init_thread" {
 		fields = append(fields, "tool: true")
