@@ -62,7 +62,8 @@ func TestInfoOfAProgram(t *testing.T) {
 	got = command(t, bare, "-n", "2", "--btl", "sm", program)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Equal(t, "pvasrun: theirs is linked with Open MPI (libmpi.so.40), and each of its ranks is alone: "+
-		"pvasrun install-mpi installs the library that makes them one job\n", got.stderr)
+		"pvasrun install-mpi installs the library that makes them one job; from a DIR of its own DIR/bin/mpiexec "+
+		"starts them\n", got.stderr)
 	require.Empty(t, command(t, bare, "-n", "1", "--btl", "sm", program).stderr)
 	shell := func(text string) string { return command(t, bare, "-n", "2", "sh", "-c", text).stderr }
 	require.Contains(t, shell("true && "+program), "pvasrun: sh starts theirs, which is linked with Open MPI")
@@ -82,6 +83,8 @@ func TestInfoOfAProgram(t *testing.T) {
 		"pvasrun: sh starts theirs, which would load "+library+", by the variables that it is started with")
 	require.NoError(t, os.RemoveAll(filepath.Dir(ours)))
 	require.Equal(t, 2, command(t, bare, "info", filepath.Join(dir, "nothing")).code)
+	require.Contains(t, command(t, bare, "info", "/dev/null").stderr, "info: /dev/null is no regular file: name a pro")
+	require.NotContains(t, command(t, bare, "info", "/dev/null").stderr, "chmod")
 	notProgram := filepath.Join(dir, "text")
 	require.NoError(t, os.WriteFile(notProgram, []byte("text\n"), 0o755))
 	got = command(t, bare, "info", notProgram)

@@ -131,6 +131,26 @@ func Check(path string, env []string) error {
 	case f.Entry == 0:
 		return errors.New("it is a library: no place to begin is given")
 	}
+	return cut(f, open)
+}
+
+// CheckLength is Check for a binary that the kernel would start, and that would end by a signal: it is shorter than its
+// headers say. Of other files the kernel says what is wrong with them.
+func CheckLength(path string, env []string) error {
+	open, err := sys.OpenRegular(code(path, env))
+	if err != nil {
+		return nil
+	}
+	defer open.Close()
+	f, err := elf.NewFile(loaded{open})
+	if err != nil {
+		return nil
+	}
+	return cut(f, open)
+}
+
+// cut says that a file ends before a part that is loaded.
+func cut(f *elf.File, open *os.File) error {
 	info, err := open.Stat()
 	if err != nil {
 		return fmt.Errorf("linkage: %w", err)

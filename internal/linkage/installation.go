@@ -1,10 +1,12 @@
 package linkage
 
 import (
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // An Installation is a folder that pvasrun install-mpi has made, with our library under the names of other MPIs.
@@ -50,17 +52,35 @@ func (in Installation) has(name string) bool {
 // serves returns which of ours for programs of other MPIs a library is, "" if it is none. They have the names of those
 // for Fortran and C++, too; the dynamic linker lists a file once, by the name that it is asked for first.
 func (in Installation) serves(l Library) string {
-	if in == "" || l.File != in.file(l.Name) {
+	if in == "" || l.File != in.file(l.Name) && !sameFile(filepath.Dir(l.File), in.Lib()) {
 		return ""
 	}
 	for _, face := range []string{OpenMPI, MPICH} {
-		ours, err := os.Stat(in.file(face))
-		file, err2 := os.Stat(l.File)
-		if err == nil && err2 == nil && os.SameFile(ours, file) {
+		if sameFile(in.file(face), l.File) {
 			return face
 		}
 	}
 	return ""
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// installationOf returns the one that a library is of, "" if it is not ours. A program may find ours by itself, such as
+// by LD_LIBRARY_PATH.
+func installationOf(library string) Installation {
+	file, err := filepath.Abs(library)
+	if err != nil || library == "" {
+		return ""
+	}
+	symbols, _ := symbolsOf(file) // an error: the dynamic linker will say
+	if !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == Mark }) {
+		return ""
+	}
+	return Installation(filepath.Dir(filepath.Dir(file)))
 }
 
 // Default is where install-mpi makes an installation if nobody says where.

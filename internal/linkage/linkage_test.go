@@ -195,6 +195,37 @@ func TestWhatCannotBeServed(t *testing.T) {
 	}
 }
 
+// A program that finds our library by itself, in a folder that pvasrun does not look into, is served.
+func TestOursByOtherWays(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", ofVersion)
+	require.NoError(t, os.Symlink("ours", w.path("link")))
+	old := w.installation("old", Mark+"=6")
+	program := w.gcc("program", calls, "-fPIE", "-pie", w.library("theirs/libmpi.so.40", open))
+	mpich := w.gcc("mpich", calls, "-fPIE", "-pie", w.library("theirs/libmpich.so.12", open))
+	rpath := w.gcc("rpath", calls, "-fPIE", "-pie", w.path("theirs/libmpi.so.40"), "-Wl,-rpath,$ORIGIN/ours/lib")
+	t.Chdir(w.dir)
+	for _, c := range []struct{ program, path, library string }{
+		{program, in.Lib(), in.file(OpenMPI)}, {program, in.Lib() + "/", in.file(OpenMPI)},
+		{program, "ours/lib", in.file(OpenMPI)}, {mpich, in.Lib(), in.file(MPICH)}, {rpath, "", in.file(OpenMPI)},
+		{mpich, w.path("link/lib"), w.path("link/lib/" + MPICH)},
+	} {
+		t.Setenv("LD_LIBRARY_PATH", c.path)
+		p, err := ask(c.program, "")
+		require.NoError(t, err)
+		require.Equal(t, []string{"", c.library}, []string{p.Remark(), p.Library}, c)
+		require.Empty(t, Alone(c.program, os.Environ(), ""), c)
+		require.Empty(t, Alone(c.program, os.Environ(), old), c)
+	}
+	t.Setenv("LD_LIBRARY_PATH", old.Lib())
+	_, err := ask(program, "")
+	require.ErrorContains(t, err, "old/lib/libmpi.so.40 is of another version of pvasrun: repeat pvasrun install-mpi")
+	t.Setenv("LD_LIBRARY_PATH", w.path("theirs"))
+	p, err := ask(program, "")
+	require.NoError(t, err)
+	require.Contains(t, p.Remark(), "from a DIR of its own DIR/bin/mpiexec starts them")
+}
+
 // The installation that this program is of comes first, then those of PATH, then the one that needs no name.
 func TestFind(t *testing.T) {
 	w := newWorkshop(t)
@@ -274,16 +305,24 @@ func TestCheck(t *testing.T) {
 	program := w.gcc("program", "int main(void) { return 0; }")
 	file, err := os.ReadFile(program)
 	require.NoError(t, err)
+	const shorter, headers, header, offset = "less than its headers tell", 64, 56, 8 // of 64-bit files
+	beyond := slices.Clone(file)
+	for at := headers; beyond[at] != byte(elf.PT_LOAD); at += header {
+		copy(beyond[at+header+offset:], "\xff\xff\xff\xff\xff\xff\xff\x7f")
+	}
 	for name, want := range map[string]string{
 		program: "", "/bin/sh": "",
 		w.script("script", "#!/bin/sh\n"): "", w.script("empty", ""): "neither a binary nor a script",
 		w.script("text", "text\n"): "neither a binary nor a script", w.script("start", string(file[:40])): "neither",
-		w.script("cut", string(file[:len(file)/8])): "less than its headers tell",
+		w.script("cut", string(file[:len(file)/8])): shorter,
+		w.script("beyond", string(beyond)):          shorter,
 		w.gcc("object.o", calls, "-c"):              "an object file",
 		w.library("lib.so", open):                   "it is a library",
 		w.path("nothing"):                           "no such file",
 	} {
 		err := Check(name, os.Environ())
+		length := CheckLength(name, os.Environ())
+		require.Equal(t, want == shorter, length != nil, name)
 		if want == "" {
 			require.NoError(t, err, name)
 			continue
@@ -307,6 +346,7 @@ func FuzzReadBinary(f *testing.F) {
 		path := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(path, file, 0o600))
 		_, _ = readBinary(path)
+		_, _ = Check(path, nil), CheckLength(path, nil)
 	})
 }
 

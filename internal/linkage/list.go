@@ -46,7 +46,7 @@ func parseList(list []byte, linker string) (libraries []Library) {
 		if i := strings.LastIndex(file, " ("); i >= 0 {
 			file = file[:i]
 		}
-		if !strings.HasPrefix(file, "/") {
+		if !strings.Contains(file, "/") {
 			file = ""
 		}
 		if !found {

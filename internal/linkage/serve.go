@@ -39,7 +39,8 @@ func (p *Program) Remark() string {
 		return ""
 	case faceFor(p.MPI) != "":
 		return fmt.Sprintf("is linked with %s (%s), and each of its ranks is alone: "+
-			"pvasrun install-mpi installs the library that makes them one job", Implementation(p.MPI), p.MPI)
+			"pvasrun install-mpi installs the library that makes them one job; from a DIR of its own "+
+			"DIR/bin/mpiexec starts them", Implementation(p.MPI), p.MPI)
 	}
 	return fmt.Sprintf("is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of "+
 		"pvasrun install-mpi", p.MPI)
@@ -133,6 +134,9 @@ func (p *Program) take(libraries []Library) error {
 		return nil
 	}
 	p.MPI, p.Library, p.For = cores[0].Name, cores[0].File, asker(files, cores[0].Name)
+	if face := faceFor(p.MPI); face != "" && p.in.serves(cores[0]) == "" {
+		p.in = cmp.Or(installationOf(p.Library), p.in)
+	}
 	if face := p.in.serves(cores[0]); face != "" {
 		p.MPI, p.Library = face, p.in.file(face)
 	}
@@ -166,9 +170,9 @@ func Alone(path string, env []string, in Installation) string {
 	switch face := faceFor(p.MPI); {
 	case err != nil:
 		return err.Error()
-	case face == "" || in == "":
+	case face == "" || p.in == "":
 		return p.Remark()
-	case p.Library != in.file(face):
+	case p.Library != p.in.file(face):
 		return fmt.Sprintf("would load %s, by the variables that it is started with, and each of its ranks be alone: "+
 			"have LD_AUDIT name %s", cmp.Or(p.Library, "no MPI"), in.file(Finder))
 	}

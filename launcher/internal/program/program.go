@@ -91,6 +91,9 @@ func binaryProgram(typed, path string) (*Program, error) {
 	if err = checkFile(abs); err == nil {
 		err = checkInterpreter(abs)
 	}
+	if err == nil {
+		err = linkage.CheckLength(abs, os.Environ())
+	}
 	if err != nil {
 		return nil, &Error{typed, err}
 	}

@@ -65,16 +65,18 @@ func printProgram(typed string, asJSON bool) error {
 // notExecuted is the error of a word that stands for no program.
 func notExecuted(typed string, err error) error {
 	recorded, unread := cli.IsTrace(typed)
-	folder, _ := os.Stat(typed)
+	found, _ := os.Stat(typed)
 	switch {
 	case typed == "":
 		return errors.New("info: the name of the program is empty: name one, or leave it out for this machine")
-	case folder != nil && folder.IsDir():
+	case found != nil && found.IsDir():
 		if sources, _ := filepath.Glob(filepath.Join(typed, "*.go")); len(sources) > 0 {
 			return fmt.Errorf("info: %s is a folder with Go code: go build -buildmode=pie -o NAME builds its program, "+
 				"and pvasrun info ./NAME tells of it", typed)
 		}
 		return fmt.Errorf("info: %s is a folder: name a program", typed)
+	case found != nil && !found.Mode().IsRegular():
+		return fmt.Errorf("info: %s is no regular file: name a program", typed)
 	case recorded:
 		return fmt.Errorf("info: %s is a trace: pvasrun trace info %[1]s tells of it", typed)
 	case unread == nil && errors.Is(err, exec.ErrNotFound):
