@@ -72,6 +72,33 @@ func TestGallery(t *testing.T) {
 	}
 }
 
+// What is wrong with the arguments, or in a file, is told in words.
+func TestGalleryMistakes(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("1 2\n3 x\n4 5\n"), 0o600))
+	for _, c := range [][]string{
+		{"want a number from 0 to 20000", "cg", "-rows", "99999999999"},
+		{"want a number from 0 to 10000000", "nbody", "-n", "-1"},
+		{"want a number from 0 to 10000000", "nbody", "-n", "99999999999"},
+		{"there is no FILE\nusage: gzip [flags] FILE\n", "gzip"},
+		{dir + " is no regular file", "gzip", dir},
+		{"there is no BOARD\n", "halo"},
+		{"there is no FILE\n", "samplesort"},
+		{file + " has less than 8 bytes of the last integer", "samplesort", file},
+		{"there is no FILE...\nusage: wordcount [flags] FILE...\n", "wordcount"},
+		{file + ":2: want x y: ", "kmeans", file},
+		{"flags come before " + file + ": -k\nusage: kmeans [flags] POINTS\n", "kmeans", file, "-k", "3"},
+	} {
+		args := append([]string{"--btl", "sm", "-n", "1", filepath.Join(built, c[1])}, c[2:]...)
+		out, err := exec.Command(pvasrun, args...).CombinedOutput()
+		require.Error(t, err, "%s", out)
+		require.Contains(t, string(out), c[0])
+		require.NotContains(t, string(out), "panic")
+	}
+	require.NoFileExists(t, dir+".gz")
+}
+
 func TestSamplesort(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "keys")
 	keys := make([]int64, 20_000)

@@ -253,7 +253,8 @@ var layers = []layer{
 		"internal/bench/...", "internal/linkage", "internal/median", "internal/processes",
 		"internal/trace/replay", "internal/tune", "loggps", "loggps/...", "pvas", "trace"}},
 
-	{"examples/...", []string{"mpi", "mpi/pool", "mpi/value"}},
+	{"examples/gallery/internal/args", nil},
+	{"examples/...", []string{"mpi", "mpi/pool", "mpi/value", "examples/gallery/internal/args"}},
 	{"examples", []string{"pvas"}},       // their test only
 	{"docs", []string{"internal/chart"}}, // its figures, drawn by a test
 }

@@ -4,16 +4,16 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 func main() {
-	rows := flag.Int("rows", 200, "`number` of rows, and of points in each; at least one for each rank")
-	flag.Parse()
+	rows := args.Number("rows", 200, 20_000, "`number` of rows, and of points in each; at least one for each rank")
+	args.Parse("")
 	mpi.Run(func(world *mpi.Comm) error {
 		ranks, me, n := world.Size(), world.Rank(), max(*rows, world.Size())
 		column, err := mpi.CartCreate(world, []int{ranks}, []bool{false})

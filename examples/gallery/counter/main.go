@@ -6,17 +6,17 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 const block = 1000
 
 func main() {
-	below := flag.Int("below", 1_000_000, "the `number` below which all are tried")
-	flag.Parse()
+	below := args.Number("below", 1_000_000, 1e9, "the `number` below which all are tried")
+	args.Parse("")
 	mpi.Run(func(world *mpi.Comm) error {
 		counter, err := mpi.WinAllocateShared[int](world, 1) // a zero at each rank
 		if err != nil {

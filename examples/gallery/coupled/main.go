@@ -10,13 +10,14 @@ import (
 	"flag"
 	"fmt"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 func main() {
-	n := flag.Int("n", 10_000_000, "`number` of steps, at the job that connects")
+	n := args.Number("n", 10_000_000, 1e9, "`number` of steps, at the job that connects")
 	port := flag.String("connect", "", "the `port` that the job that serves has printed")
-	flag.Parse()
+	args.Parse("")
 	mpi.Run(func(world *mpi.Comm) error {
 		all, err := meet(world, *port)
 		if err != nil {

@@ -5,11 +5,11 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"syscall"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/mpi/pool"
 )
@@ -17,9 +17,9 @@ import (
 const block = 10_000
 
 func main() {
-	below := flag.Int("below", 1_000_000, "the `number` up to which primes are counted")
-	die := flag.Int("die", 0, "`number` of workers that die")
-	flag.Parse()
+	below := args.Number("below", 1_000_000, 1e9, "the `number` up to which primes are counted")
+	die := args.Number("die", 0, 1e6, "`number` of workers that die")
+	args.Parse("")
 	mpi.Run(func(world *mpi.Comm) error {
 		if err := world.Barrier(); err != nil { // from here on the job survives
 			return err

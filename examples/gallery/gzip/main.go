@@ -8,10 +8,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"io"
 	"os"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/mpi/pool"
 )
@@ -19,15 +19,15 @@ import (
 const piece = 256 << 10
 
 func main() {
-	flag.Parse()
+	file := args.Parse("FILE")[0]
 	mpi.Run(func(world *mpi.Comm) error {
-		in, err := os.Open(flag.Arg(0))
+		in, err := os.Open(file)
 		if err != nil {
 			return err
 		}
 		info, err := in.Stat()
-		if err != nil {
-			return err
+		if err != nil || !info.Mode().IsRegular() {
+			return errors.Join(err, errors.New(file+" is no regular file"))
 		}
 		places := func(yield func(int64) bool) {
 			for at := int64(0); at <= info.Size() && yield(at); at += piece {
@@ -35,7 +35,7 @@ func main() {
 		}
 		name := os.DevNull
 		if world.Rank() == 0 {
-			name = flag.Arg(0) + ".gz"
+			name = file + ".gz"
 		}
 		out, err := os.Create(name)
 		if err != nil {

@@ -7,19 +7,19 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 func main() {
-	steps := flag.Int("steps", 100, "`number` of steps")
-	flag.Parse()
+	steps := args.Number("steps", 100, 1e9, "`number` of steps")
+	file := args.Parse("BOARD")[0]
 	mpi.Run(func(world *mpi.Comm) error {
-		text, err := os.ReadFile(flag.Arg(0))
+		text, err := os.ReadFile(file)
 		board, n, me := bytes.Fields(text), world.Size(), world.Rank()
 		if len(board) < n || slices.ContainsFunc(board, func(row []byte) bool { return len(row) != len(board[0]) }) {
 			return errors.Join(err, errors.New("a board has rows of one length, at least one for each rank"))

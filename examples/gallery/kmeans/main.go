@@ -5,26 +5,26 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"math/cmplx"
 	"os"
 	"strings"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 func main() {
-	k := flag.Int("k", 2, "`number` of clusters; the first points are the first centres")
-	flag.Parse()
+	k := args.Number("k", 2, 1e9, "`number` of clusters; the first points are the first centres")
+	file := args.Parse("POINTS")[0]
 	mpi.Run(func(world *mpi.Comm) error {
-		text, err := os.ReadFile(flag.Arg(0))
-		var points []complex128
+		text, err := os.ReadFile(file)
+		points, x, y := []complex128{}, 0.0, 0.0
 		for line := range strings.Lines(string(text)) {
-			var x, y float64
-			_, bad := fmt.Sscan(line, &x, &y)
-			points, err = append(points, complex(x, y)), errors.Join(err, bad)
+			if _, bad := fmt.Sscan(line, &x, &y); bad != nil && err == nil {
+				err = fmt.Errorf("%s:%d: want x y: %w", file, len(points)+1, bad)
+			}
+			points = append(points, complex(x, y))
 		}
 		if err != nil {
 			return err

@@ -5,21 +5,21 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 const dt, softening = 1e-4, 0.01
 
 func main() {
-	n, steps := flag.Int("n", 1000, "`number` of bodies"), flag.Int("steps", 10, "`number` of steps")
-	flag.Parse()
+	n, steps := args.Number("n", 1000, 1e7, "`number` of bodies"), args.Number("steps", 10, 1e9, "`number` of steps")
+	args.Parse("")
 	mpi.Run(func(world *mpi.Comm) error {
 		ranks, me, random := world.Size(), world.Rank(), rand.New(rand.NewPCG(1, 2))
 		x := make([]complex128, *n)

@@ -6,22 +6,22 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"slices"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 func main() {
-	flag.Parse()
+	name := args.Parse("FILE")[0]
 	mpi.Run(func(world *mpi.Comm) error {
-		file, err := mpi.OpenFile(world, flag.Arg(0), mpi.FileReadWrite, nil)
+		file, err := mpi.OpenFile(world, name, mpi.FileReadWrite, nil)
 		if err != nil {
 			return err
 		}
 		size, err := file.Size()
-		if err != nil {
-			return err
+		if err != nil || size%8 != 0 {
+			return errors.Join(err, errors.New(name+" has less than 8 bytes of the last integer"))
 		}
 		n, p, me := int(size/8), world.Size(), world.Rank()
 		keys := make([]int64, n*(me+1)/p-n*me/p)

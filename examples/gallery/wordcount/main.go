@@ -6,7 +6,6 @@ package main
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -14,17 +13,18 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gopvas/gopvas/examples/gallery/internal/args"
 	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/mpi/value"
 )
 
 func main() {
-	top := flag.Int("top", 10, "`number` of words that are printed")
-	flag.Parse()
+	top := args.Number("top", 10, 1e9, "`number` of words that are printed")
+	files := args.Parse("FILE...")
 	mpi.Run(func(world *mpi.Comm) error {
 		counts := map[string]int{}
-		for i := world.Rank(); i < flag.NArg(); i += world.Size() {
-			text, err := os.ReadFile(flag.Arg(i))
+		for i := world.Rank(); i < len(files); i += world.Size() {
+			text, err := os.ReadFile(files[i])
 			if err != nil {
 				return err
 			}
