@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -124,6 +126,26 @@ func TestBenchPointToPoint(t *testing.T) {
 		"mpich", "--btl", "sm")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stderr, "mpich: its compiler or launcher is not installed")
+}
+
+// TestBenchPeerFails: a peer whose jobs fail costs its own rows only.
+func TestBenchPeerFails(t *testing.T) {
+	dir := t.TempDir()
+	fails := map[string]string{"mpicc.openmpi": "exit 0", "mpirun.openmpi": "echo no more >&2; exit 1"}
+	for name, script := range fails {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+	}
+	for bench, rows := range map[string]string{
+		"pingpong --sizes 8,16 --reps 10 --rounds 2": `(?m)^ +8 +10 .*\n +16 +10 .*\n\z`,
+		"footprint -n 2,3 --sizes 1K --reps 10":      `(?m)^ +2 +\S+ +10 [^$]*^ +3 +\S+ +10 `,
+	} {
+		args := append([]string{"bench"}, strings.Fields(bench+" --btl sm --compare openmpi")...)
+		got := command(t, env("PATH="+dir+":"+os.Getenv("PATH")), args...)
+		require.Equal(t, 1, got.code, bench)
+		require.Contains(t, got.stderr, "openmpi", bench)
+		require.Contains(t, got.stderr, "exit code 1\nno more", bench)
+		require.Regexp(t, rows, got.stdout, bench)
+	}
 }
 
 func TestBenchCollectives(t *testing.T) {

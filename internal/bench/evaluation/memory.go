@@ -24,7 +24,7 @@ func (c *Config) footprint() Experiment {
 		Run: func(ctx context.Context, round int) (points []results.Point, err error) {
 			cfg.Sizes, cfg.Ranks = sizes[(round-1)%len(sizes):][:1], ranks[(round-1)/len(sizes):][:1]
 			err = memory.Footprint(ctx, cfg, func(r memory.FootprintResult) error {
-				points = append(points, r.Point(cfg.Contenders[len(points)].String()))
+				points = append(points, r.Point(r.Contender.String()))
 				return nil
 			})
 			return points, err

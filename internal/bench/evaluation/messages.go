@@ -42,14 +42,11 @@ func (c *Config) timed(cfg timed.Config, weight int) Experiment {
 	return Experiment{Rounds: scaled(c, 1, 4, 7), Weight: weight,
 		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 			found, err := timed.Run(ctx, cfg)
-			if err != nil {
-				return nil, err
-			}
 			for i, who := range cfg.Contenders {
 				for _, r := range found[i] {
 					points = append(points, r.Point(who.String(), r.Avg))
 				}
 			}
-			return points, nil
+			return points, err
 		}}
 }

@@ -43,16 +43,16 @@ func (c *Config) npb() Experiment {
 					found, err := nas.Run(ctx,
 						nas.Config{Benchmark: kernel, Class: class, Ranks: []int{ranks}, Rounds: 1,
 							Contenders: contenders})
-					if err != nil {
-						return points, err
-					}
-					for i, r := range found {
+					for _, r := range found {
 						if !r.Verified {
-							return nil, fmt.Errorf("bench: %s of %s is not verified", kernel, contenders[i])
+							return nil, fmt.Errorf("bench: %s of %s is not verified", kernel, r.Contender)
 						}
-						p := r.Point(contenders[i].String(), r.Mops)
+						p := r.Point(r.Contender.String(), r.Mops)
 						p.Setting = way.setting
 						points = append(points, p)
+					}
+					if err != nil {
+						return points, err
 					}
 				}
 			}
@@ -69,14 +69,14 @@ func (c *Config) threads() Experiment {
 			cfg.Contenders = append(c.models(), runner.Threads(c.models()[0]))
 			for _, cfg.Benchmark = range scaled(c, []string{"is"}, []string{"is", "cg"}, []string{"is", "cg"}) {
 				found, err := nas.Run(ctx, cfg)
-				if err != nil {
-					return points, err
-				}
 				for _, r := range found {
 					if !r.Verified {
 						return nil, fmt.Errorf("bench: %s of %s is not verified", cfg.Benchmark, r.BTL)
 					}
 					points = append(points, r.Point(r.BTL, r.Mops))
+				}
+				if err != nil {
+					return points, err
 				}
 			}
 			return points, nil

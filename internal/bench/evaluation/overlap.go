@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/bench/overlap"
@@ -28,17 +29,14 @@ func (c *Config) overlap() Experiment {
 	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40),
 		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 			broadcasts, err := overlap.Run(ctx, broadcast)
-			if err != nil {
-				return nil, err
-			}
 			for _, r := range broadcasts {
 				points = append(points, r.Point(r.Contender.String()))
 			}
-			chains, err := overlap.Chain(ctx, chain)
+			chains, failed := overlap.Chain(ctx, chain)
 			for _, r := range chains {
 				points = append(points, r.Point(r.Contender.String()))
 			}
-			return points, err
+			return points, errors.Join(err, failed)
 		}}
 }
 

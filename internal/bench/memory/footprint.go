@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -28,6 +30,8 @@ type FootprintConfig struct {
 // A FootprintResult is one job of Footprint. Growth is that between two moments in
 // which all ranks stand still: before the first call and after the last.
 type FootprintResult struct {
+	Contender runner.Contestant `json:"-"`
+
 	Benchmark   string  `json:"benchmark"` // "footprint"
 	BTL         string  `json:"btl"`       // pvas, sm, or the name of the peer
 	SingleCopy  string  `json:"single_copy"`
@@ -60,30 +64,38 @@ type FootprintResult struct {
 // Footprint is the memory experiment of the PVAS paper ("Evaluation", memory): all
 // ranks call Alltoall again and again, and what page tables and memory have grown by
 // is read before they end. Buffers are there before the first reading. It passes each
-// result to emit as it is there and returns at the first job that fails.
+// result to emit as it is there. A contestant whose job fails runs no more; the error tells of all that have failed.
 func Footprint(ctx context.Context, cfg FootprintConfig, emit func(FootprintResult) error) error {
+	failed := make([]error, len(cfg.Contenders))
 	for _, n := range cfg.Sizes {
 		for _, ranks := range cfg.Ranks {
-			for _, c := range cfg.Contenders {
+			for i, c := range cfg.Contenders {
+				if failed[i] != nil {
+					continue
+				}
 				if cfg.Step != nil {
 					cfg.Step(c.String(), ranks, n)
 				}
 				r, err := cfg.once(ctx, c, ranks, n)
 				if err != nil {
-					return fmt.Errorf("bench: footprint: %s with %d ranks, %d bytes: %w", c, ranks, n, err)
-				}
-				if err := emit(r); err != nil {
+					failed[i] = fmt.Errorf("bench: footprint: %s with %d ranks, %d bytes: %w", c, ranks, n, err)
+				} else if err := emit(r); err != nil {
 					return err
+				}
+				if ctx.Err() != nil {
+					return cmp.Or(failed[i], context.Cause(ctx))
 				}
 			}
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // once runs and measures one job.
 func (cfg *FootprintConfig) once(ctx context.Context, c runner.Contestant, ranks, n int) (FootprintResult, error) {
-	r := FootprintResult{Benchmark: "footprint", BTL: c.Name, SingleCopy: c.Path(), Ranks: ranks, Bytes: n}
+	r := FootprintResult{
+		Contender: c, Benchmark: "footprint", BTL: c.Name, SingleCopy: c.Path(), Ranks: ranks, Bytes: n,
+	}
 	args := []string{"footprint", strconv.Itoa(n), strconv.Itoa(cfg.Repetitions),
 		runner.Seconds(cfg.Limit), strconv.Itoa(ranks)}
 	if c.IsPeer() {

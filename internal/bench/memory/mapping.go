@@ -44,7 +44,7 @@ type MappingResult struct {
 // What one rank unmaps must leave the TLB of every CPU.
 func Mapping(ctx context.Context, cfg MappingConfig) (all []MappingResult, err error) {
 	for _, ranks := range cfg.Ranks {
-		rounds, err := runner.InTurn(cfg.BTLs, cfg.Rounds, cfg.Step, func(i int) (MappingResult, error) {
+		rounds, err := runner.InTurn(ctx, cfg.BTLs, cfg.Rounds, cfg.Step, func(i int) (MappingResult, error) {
 			return mappingOnce(ctx, cfg, cfg.BTLs[i], ranks)
 		})
 		if err != nil {

@@ -16,6 +16,8 @@ import (
 // A Result is one contestant: the round whose rate is the median, and the rates of
 // the slowest and the fastest.
 type Result struct {
+	Contender runner.Contestant `json:"-"`
+
 	BTL        string `json:"btl"` // pvas, sm, threads, or the name of an MPI that ran NASA's program
 	SingleCopy string `json:"single_copy"`
 	EagerLimit int    `json:"eager_limit,omitempty"` // bytes; 0: not known, of an MPI
@@ -27,8 +29,8 @@ type Result struct {
 }
 
 // Run runs the contestants in turn and returns a result for each number of ranks and
-// contestant. The error is that of Check, or of a job, or says that a program of NASA
-// is missing. That a result is not verified is no error.
+// contestant. The error is that of Check, or says that a program of NASA is missing, or tells of jobs that have
+// failed, whose results are missing. That a result is not verified is no error.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	for _, ranks := range cfg.Ranks {
 		if err := cfg.Check(ranks); err != nil {
@@ -44,20 +46,23 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	for _, ranks := range cfg.Ranks {
 		names = append(names, runner.NamesOf(cfg.Contenders, fmt.Sprintf(", %d ranks", ranks))...)
 	}
-	rounds, err := runner.InTurn(names, max(cfg.Rounds, 1), cfg.Step, func(i int) (npb.Result, error) {
+	rounds, err := runner.InTurn(ctx, names, max(cfg.Rounds, 1), cfg.Step, func(i int) (npb.Result, error) {
 		return cfg.job(ctx, cfg.Contenders[i%len(cfg.Contenders)], cfg.Ranks[i/len(cfg.Contenders)])
 	})
 	if err != nil {
-		return nil, fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
+		err = fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
 	}
-	results := make([]Result, len(rounds))
-	for i := range rounds {
-		c := cfg.Contenders[i%len(cfg.Contenders)]
-		results[i] = medianNPB(rounds[i])
-		results[i].BTL, results[i].SingleCopy, results[i].EagerLimit = c.Name, c.Path(), c.Settings.EagerLimit
-		results[i].NASA = c.Built(cfg.program()) != ""
+	var results []Result
+	for i, of := range rounds {
+		if of == nil {
+			continue
+		}
+		c, r := cfg.Contenders[i%len(cfg.Contenders)], medianNPB(of)
+		r.Contender, r.BTL, r.SingleCopy, r.EagerLimit = c, c.Name, c.Path(), c.Settings.EagerLimit
+		r.NASA = c.Built(cfg.program()) != ""
+		results = append(results, r)
 	}
-	return results, nil
+	return results, err
 }
 
 // job runs one job.

@@ -66,6 +66,9 @@ type Result struct {
 	Latency    float64 `json:"latency_us,omitempty"`
 	MBytesPerS float64 `json:"device_mbytes_per_s,omitempty"`
 
+	// Peer: another MPI.
+	Peer bool `json:"-"`
+
 	// Flights are what devices have sent in the last exchange of the last round.
 	Flights []Flight `json:"-"`
 }
@@ -81,7 +84,8 @@ type Flight struct {
 // Counts are the lengths of the messages of a rank.
 func (c *Config) Counts(bytes int) ([]int, error) { return exchangeCounts(c.Neighbors, bytes) }
 
-// Run runs the contestants in turn, and returns the results by length and contestant.
+// Run runs the contestants in turn, and returns the results by length and contestant. One that fails has none, and the
+// error tells of it.
 func Run(ctx context.Context, cfg Config) (all [][]Result, err error) {
 	names := make([]string, 0, len(cfg.Ways)+1)
 	for _, w := range cfg.Ways {
@@ -90,19 +94,22 @@ func Run(ctx context.Context, cfg Config) (all [][]Result, err error) {
 	for _, p := range cfg.Peers {
 		names = append(names, p.String())
 	}
-	rounds, err := runner.InTurn(names, cfg.Rounds, cfg.Step,
+	rounds, err := runner.InTurn(ctx, names, cfg.Rounds, cfg.Step,
 		func(i int) ([]Result, error) { return cfg.round(ctx, i) })
 	if err != nil {
-		return nil, fmt.Errorf("bench: exchange: %w", err)
+		err = fmt.Errorf("bench: exchange: %w", err)
+	}
+	if _, rounds = runner.Standing(names, rounds); len(rounds) == 0 {
+		return nil, err
 	}
 	for k := range cfg.Sizes {
 		var row []Result
-		for i := range names {
-			row = append(row, medianExchange(rounds[i], k))
+		for _, of := range rounds {
+			row = append(row, medianExchange(of, k))
 		}
 		all = append(all, row)
 	}
-	return all, nil
+	return all, err
 }
 
 // medianExchange is the median round at a length, with what is known of all.
@@ -140,7 +147,7 @@ func (cfg *Config) round(ctx context.Context, who int) ([]Result, error) {
 		out, err = cfg.runOurs(ctx, form, append(args, strconv.FormatBool(cfg.Picture), strconv.FormatBool(way.Copy)))
 	} else {
 		p := cfg.Peers[who-len(cfg.Ways)]
-		r.Contestant = p.String()
+		r.Contestant, r.Peer = p.String(), true
 		out, err = cfg.Site.RunPeer(ctx, p, cfg.Ranks, args)
 	}
 	if err != nil {

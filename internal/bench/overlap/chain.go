@@ -41,12 +41,13 @@ type ChainResult struct {
 
 // Chain passes data down a chain of ranks, from the first to the last, while those
 // between them compute and look after communication rarely: by one Test after each
-// period. It measures the time from the first rank's call until the last has the data.
+// period. It measures the time from the first rank's call until the last has the data. A contender that fails has no
+// result, and the error tells of it.
 func Chain(ctx context.Context, cfg ChainConfig) (results []ChainResult, err error) {
 	ms := float64(cfg.Period.Microseconds()) / 1e3
 	args := []string{"overlap_chain", strconv.Itoa(cfg.Bytes), strconv.FormatFloat(ms, 'f', -1, 64),
 		strconv.Itoa(cfg.Repetitions)}
-	rounds, err := runner.InTurn(runner.NamesOf(cfg.Contenders, ", chain"), cfg.Rounds, cfg.Step,
+	rounds, err := runner.InTurn(ctx, runner.NamesOf(cfg.Contenders, ", chain"), cfg.Rounds, cfg.Step,
 		func(i int) (took []float64, err error) {
 			out, err := cfg.Contenders[i].run(ctx, cfg.Ranks, args)
 			if err != nil {
@@ -62,12 +63,13 @@ func Chain(ctx context.Context, cfg ChainConfig) (results []ChainResult, err err
 			return took, nil
 		})
 	if err != nil {
-		return nil, fmt.Errorf("bench: chain: %w", err)
+		err = fmt.Errorf("bench: chain: %w", err)
 	}
-	for i, c := range cfg.Contenders {
+	contenders, rounds := runner.Standing(cfg.Contenders, rounds)
+	for i, c := range contenders {
 		results = append(results, cfg.result(c, slices.Concat(rounds[i]...), ms))
 	}
-	return results, nil
+	return results, err
 }
 
 func (cfg *ChainConfig) result(c Contender, took []float64, ms float64) ChainResult {

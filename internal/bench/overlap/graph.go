@@ -42,7 +42,7 @@ var graphShapes = []string{"fan", "chain"}
 func Graphs(ctx context.Context, cfg GraphConfig) (results []GraphResult, err error) {
 	contenders := withGraphs(cfg.Contenders)
 	for _, shape := range graphShapes {
-		rounds, err := runner.InTurn(runner.NamesOf(contenders, ", graphs"), cfg.Rounds, cfg.Step,
+		rounds, err := runner.InTurn(ctx, runner.NamesOf(contenders, ", graphs"), cfg.Rounds, cfg.Step,
 			func(i int) (graphSample, error) {
 				return cfg.job(ctx, contenders[i], shape)
 			})

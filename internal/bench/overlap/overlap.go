@@ -3,6 +3,7 @@ package overlap
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -104,23 +105,23 @@ type Result struct {
 
 // Run is the experiment of the KACC paper ("Evaluation"): each rank multiplies
 // matrices while a broadcast is underway. It returns results by number of ranks and
-// contender.
+// contender. A contender that fails with a number of ranks has none there, and the error tells of it.
 func Run(ctx context.Context, cfg Config) (all []Result, err error) {
 	for _, ranks := range cfg.Ranks {
-		work, err := cfg.work(ctx, ranks)
-		if err != nil {
-			return nil, err
-		}
-		results, err := cfg.measure(ctx, ranks, work)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, results...)
+		results, failed := cfg.with(ctx, ranks)
+		all, err = append(all, results...), errors.Join(err, failed)
 	}
-	return all, nil
+	return all, err
 }
 
-// work returns how much computing goes with a message, by size.
+// with measures with so many ranks.
+func (cfg Config) with(ctx context.Context, ranks int) ([]Result, error) {
+	work, failed := cfg.work(ctx, ranks)
+	results, err := cfg.measure(ctx, ranks, work)
+	return results, errors.Join(failed, err)
+}
+
+// work returns how much computing goes with a message, by size. Contenders that fail at it are left out from then on.
 func (cfg *Config) work(ctx context.Context, ranks int) (work []time.Duration, err error) {
 	work = make([]time.Duration, len(cfg.Sizes))
 	items := make([]overlapItem, len(cfg.Sizes))
@@ -131,47 +132,46 @@ func (cfg *Config) work(ctx context.Context, ranks int) (work []time.Duration, e
 	if cfg.Work != 0 {
 		return work, nil
 	}
-	for _, c := range cfg.Contenders {
-		samples, _, err := cfg.job(ctx, c, ranks, 0, items)
-		if err != nil {
-			return nil, err
-		}
-		for i, blocks := range samples {
+	alone, err := cfg.inTurn(ctx, ranks, 1, func(Contender) []overlapItem { return items })
+	for _, jobs := range alone {
+		for i, blocks := range jobs[0].samples {
 			pure := slices.MinFunc(blocks, func(a, b overlapSample) int { return cmp.Compare(a.pure, b.pure) }).pure
 			work[i] = max(work[i], time.Duration(pure*1e3))
 		}
 	}
-	return work, nil
+	return work, err
+}
+
+// inTurn runs jobs of the contenders, and leaves out those that fail from then on.
+func (cfg *Config) inTurn(ctx context.Context, ranks, rounds int, items func(Contender) []overlapItem) ([][]jobResult,
+	error) {
+	all, err := runner.InTurn(ctx, runner.NamesOf(cfg.Contenders, fmt.Sprintf(", %d ranks", ranks)), rounds, cfg.Step,
+		func(i int) (jobResult, error) {
+			return cfg.job(ctx, cfg.Contenders[i], ranks, items(cfg.Contenders[i]))
+		})
+	if err != nil {
+		err = fmt.Errorf("bench: overlap: %w", err)
+	}
+	cfg.Contenders, all = runner.Standing(cfg.Contenders, all)
+	return all, err
 }
 
 // measure runs the contenders in turn.
 func (cfg *Config) measure(ctx context.Context, ranks int,
 	work []time.Duration) (all []Result, err error) {
-	samples := make([][][]overlapSample, len(cfg.Contenders)) // contender, item, block
-	executed := make([][]Executed, len(cfg.Contenders))
-	for round := range cfg.Rounds {
-		for i, c := range cfg.Contenders {
-			found, ex, err := cfg.job(ctx, c, ranks, round, cfg.items(c, work))
-			if err != nil {
-				return nil, err
-			}
-			if round == 0 {
-				samples[i] = make([][]overlapSample, len(found))
-			}
-			for k, blocks := range found {
-				samples[i][k] = append(samples[i][k], blocks...)
-			}
-			executed[i] = ex
-		}
-	}
+	rounds, err := cfg.inTurn(ctx, ranks, cfg.Rounds, func(c Contender) []overlapItem { return cfg.items(c, work) })
 	for i, c := range cfg.Contenders {
 		for k, item := range cfg.items(c, work) {
-			r := overlapResult(c, ranks, item, samples[i][k])
-			r.Executed = executed[i]
+			var blocks []overlapSample
+			for _, job := range rounds[i] {
+				blocks = append(blocks, job.samples[k]...)
+			}
+			r := overlapResult(c, ranks, item, blocks)
+			r.Executed = rounds[i][cfg.Rounds-1].executed
 			all = append(all, r)
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // items are what a contender's rank program measures.
@@ -186,12 +186,14 @@ func (cfg *Config) items(c Contender, work []time.Duration) (items []overlapItem
 	return items
 }
 
-// job runs one job and returns what it has found, by item and block.
-func (cfg *Config) job(ctx context.Context, c Contender, ranks, round int,
-	items []overlapItem) (samples [][]overlapSample, executed []Executed, err error) {
-	if cfg.Step != nil {
-		cfg.Step(fmt.Sprintf("%v, %d ranks", c, ranks), round)
-	}
+// A jobResult is what a job has found.
+type jobResult struct {
+	samples  [][]overlapSample // by item and block
+	executed []Executed        // by rank
+}
+
+// job runs one job.
+func (cfg *Config) job(ctx context.Context, c Contender, ranks int, items []overlapItem) (r jobResult, err error) {
 	list := make([]string, len(items))
 	for i, item := range items {
 		list[i] = item.String()
@@ -199,13 +201,13 @@ func (cfg *Config) job(ctx context.Context, c Contender, ranks, round int,
 	out, err := c.run(ctx, ranks,
 		[]string{"overlap", runner.Seconds(cfg.Loop), strconv.Itoa(cfg.Blocks), strings.Join(list, ",")})
 	if err != nil {
-		return nil, nil, fmt.Errorf("bench: overlap: %v with %d ranks: %w", c, ranks, err)
+		return r, err
 	}
-	samples, executed, err = parseOverlap(string(out), len(items), cfg.Blocks)
+	r.samples, r.executed, err = parseOverlap(string(out), len(items), cfg.Blocks)
 	if err != nil {
-		return nil, nil, fmt.Errorf("bench: overlap: %v: unexpected output %.200q: %w", c, out, err)
+		return r, fmt.Errorf("unexpected output %.200q: %w", out, err)
 	}
-	return samples, executed, nil
+	return r, nil
 }
 
 // parseOverlap parses what a rank program prints: a line for each block of each item,

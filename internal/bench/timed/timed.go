@@ -16,27 +16,31 @@ import (
 	"github.com/gopvas/gopvas/internal/median"
 )
 
-// Run runs the contestants in turn and returns the results by contestant and size.
+// Run runs the contestants in turn and returns the results by contestant and size. Those of one that has failed are
+// nil, and the error tells of it.
 func Run(ctx context.Context, cfg Config) ([][]Result, error) {
 	if strings.HasSuffix(cfg.Benchmark, "barrier") {
 		cfg.Sizes = []int{0}
 	}
-	rounds, err := runner.InTurn(runner.NamesOf(cfg.Contenders, ""), cfg.Rounds, cfg.Step,
+	rounds, err := runner.InTurn(ctx, runner.NamesOf(cfg.Contenders, ""), cfg.Rounds, cfg.Step,
 		func(i int) ([]timing, error) {
 			return cfg.job(ctx, cfg.Contenders[i])
 		})
 	if err != nil {
-		return nil, fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
+		err = fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
 	}
 	results := make([][]Result, len(cfg.Contenders))
 	for i, c := range cfg.Contenders {
+		if rounds[i] == nil {
+			continue
+		}
 		for k := range cfg.Sizes {
 			r := cfg.result(c, medianRound(rounds[i], k))
 			r.Rounds = averages(rounds[i], k)
 			results[i] = append(results[i], r)
 		}
 	}
-	return results, nil
+	return results, err
 }
 
 // job runs one job and returns what it has found, by size.

@@ -65,20 +65,25 @@ func executeExchange(ctx context.Context, args []string) error {
 	progress := cli.NewProgress(cfg.Rounds * contestants)
 	defer progress.Done()
 	cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
-	results, err := neighbors.Run(ctx, cfg)
+	results, failed := neighbors.Run(ctx, cfg)
 	progress.Done()
-	if err != nil {
-		return err
+	if len(results) == 0 {
+		return failed
 	}
+	return errors.Join(failed, f.write(&cfg, results))
+}
+
+// write prints the results, and draws what is to be drawn.
+func (f *exchangeFlags) write(cfg *neighbors.Config, results [][]neighbors.Result) (err error) {
 	if f.JSON {
 		err = cli.PrintJSON(slices.Concat(results...))
 	} else {
-		err = printExchange(os.Stdout, &cfg, results)
+		err = printExchange(os.Stdout, cfg, results)
 	}
 	if err != nil || f.Plot == "" {
 		return err
 	}
-	return plotExchange(f.Plot, &cfg, results[len(results)-1][0])
+	return plotExchange(f.Plot, cfg, results[len(results)-1][0])
 }
 
 // config is what the flags say, without nodes if these are to be made.

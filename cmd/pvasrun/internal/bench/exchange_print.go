@@ -21,9 +21,9 @@ func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.R
 		several(strconv.Itoa(first.Devices), "device"))
 	w := cli.NewTable(out)
 	fmt.Fprint(w, "bytes\trepetitions\tL us\tB MB/s\t")
-	for i, r := range results[0] {
+	for _, r := range results[0] {
 		beside := "formula"
-		if i >= len(cfg.Ways) {
+		if r.Peer {
 			beside = "ratio"
 		}
 		fmt.Fprintf(w, "%s\tMB/s\t%s\t", r.Contestant, beside)
@@ -40,9 +40,9 @@ func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.R
 		}
 		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", row[0].Bytes, row[0].Repetitions, cli.IfKnown(row[0].Latency),
 			cli.IfKnown(row[0].MBytesPerS))
-		for i, r := range row {
+		for _, r := range row {
 			second := r.Formula / 1e3
-			if i >= len(cfg.Ways) {
+			if r.Peer {
 				second = row[0].Median / r.Median
 			}
 			fmt.Fprintf(w, "%.2f\t%.4g\t%s\t", r.Median/1e3, float64(bytes)/r.Median, cli.IfKnown(second))

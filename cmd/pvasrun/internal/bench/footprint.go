@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -48,7 +49,7 @@ func executeFootprint(ctx context.Context, args []string) error {
 	progress := cli.NewProgress(len(f.NP) * len(f.Sizes) * len(contenders))
 	defer progress.Done()
 	var results []memory.FootprintResult
-	err = memory.Footprint(ctx, memory.FootprintConfig{
+	failed := memory.Footprint(ctx, memory.FootprintConfig{
 		Ranks: f.NP, Sizes: f.Sizes, Repetitions: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
 		Step: func(who string, ranks, n int) {
 			progress.Begin(fmt.Sprintf("%s, %d ranks, %s", who, ranks, units.BytesSize(float64(n))))
@@ -61,10 +62,10 @@ func executeFootprint(ctx context.Context, args []string) error {
 		return nil
 	})
 	progress.Done()
-	if err != nil || f.JSON {
-		return err
+	if len(results) == 0 {
+		return failed
 	}
-	return f.print(contenders, results)
+	return errors.Join(failed, f.print(results))
 }
 
 // copyModes are the ways of sm to copy that work here.
@@ -78,22 +79,25 @@ func copyModes() []string {
 
 // print prints a table per size: a row per number of ranks and contestant, then what
 // follows from the rows of each contestant.
-func (f *footprintFlags) print(contenders []runner.Contestant, results []memory.FootprintResult) error {
+func (f *footprintFlags) print(results []memory.FootprintResult) error {
 	cut := false
 	for _, n := range f.Sizes {
 		fmt.Printf("# footprint: Alltoall of %s, up to %d times; page tables and memory in KiB\n",
 			units.BytesSize(float64(n)), f.Reps)
 		w := cli.NewTable(os.Stdout)
 		fmt.Fprintln(w, "ranks\tcontestant\trepetitions\tus/call\ttables\tgrowth\tmodel\tmemory\tPSS\tidle rank\t")
-		rows := results[:len(f.NP)*len(contenders)]
-		results = results[len(rows):]
-		for i, r := range rows {
+		var rows []memory.FootprintResult
+		for _, r := range results {
+			if r.Bytes != n {
+				continue
+			}
+			rows = append(rows, r)
 			model := "-"
 			if r.ModelKiB != nil {
 				model = fmt.Sprint(*r.ModelKiB)
 			}
 			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%d\t%s\t\n", r.Ranks,
-				contenders[i%len(contenders)], r.Repetitions,
+				r.Contender, r.Repetitions,
 				r.Avg, orNothing(r.PageTableKiB), r.PageTableGrowthKiB, model,
 				orNothing(r.MemoryGrowthKiB), r.PSSGrowthKiB, orNothing(r.IdlePSSKiB))
 			cut = cut || r.Repetitions < f.Reps
@@ -101,7 +105,7 @@ func (f *footprintFlags) print(contenders []runner.Contestant, results []memory.
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		if err := f.summarise(contenders, rows); err != nil {
+		if err := f.summarise(rows); err != nil {
 			return err
 		}
 	}
@@ -128,35 +132,56 @@ var footprintColumns = []footprintColumn{
 
 // summarise prints the exponents of each contestant, and the ratios of ours to the
 // better peer at the last number of ranks.
-func (f *footprintFlags) summarise(contenders []runner.Contestant, rows []memory.FootprintResult) error {
+func (f *footprintFlags) summarise(rows []memory.FootprintResult) error {
 	w := cli.NewTable(os.Stdout)
 	fmt.Fprint(w, "\tcontestant\t")
 	for _, c := range footprintColumns {
 		fmt.Fprintf(w, "%s\t", c.name)
 	}
 	fmt.Fprintln(w)
-	last := rows[len(rows)-len(contenders):]
-	for i, c := range contenders {
-		fmt.Fprintf(w, "exponent of N\t%s\t", c)
+	of := map[string][]memory.FootprintResult{}
+	var names []string
+	for _, r := range rows {
+		name := r.Contender.String()
+		if of[name] == nil {
+			names = append(names, name)
+		}
+		of[name] = append(of[name], r)
+	}
+	for _, name := range names {
+		fmt.Fprintf(w, "exponent of N\t%s\t", name)
 		for _, col := range footprintColumns {
 			var x, y []float64
-			for k := i; k < len(rows); k += len(contenders) {
-				x, y = append(x, float64(rows[k].Ranks)), append(y, col.value(rows[k]))
+			for _, r := range of[name] {
+				x, y = append(x, float64(r.Ranks)), append(y, col.value(r))
 			}
 			fmt.Fprintf(w, "%s\t", cli.OrDash(memory.PowerLaw(x, y)))
 		}
 		fmt.Fprintln(w)
 	}
-	for i, c := range contenders {
-		if len(f.Compare) == 0 || c.IsPeer() {
+	last := slices.DeleteFunc(rows, func(r memory.FootprintResult) bool { return r.Ranks != rows[len(rows)-1].Ranks })
+	printFootprintRatios(w, last)
+	return w.Flush()
+}
+
+// printFootprintRatios prints what ours is to the better peer, if there is one.
+func printFootprintRatios(w io.Writer, rows []memory.FootprintResult) {
+	contenders := make([]runner.Contestant, len(rows))
+	for i, r := range rows {
+		contenders[i] = r.Contender
+	}
+	if !slices.ContainsFunc(contenders, runner.Contestant.IsPeer) {
+		return
+	}
+	for _, r := range rows {
+		if r.Contender.IsPeer() {
 			continue
 		}
-		fmt.Fprintf(w, "ratio, %d ranks\t%s\t", last[i].Ranks, c)
+		fmt.Fprintf(w, "ratio, %d ranks\t%s\t", r.Ranks, r.Contender)
 		for _, col := range footprintColumns {
 			fmt.Fprintf(w, "%s\t",
-				cli.OrDash(col.value(last[i])/bestPeer(contenders, func(k int) float64 { return col.value(last[k]) })))
+				cli.OrDash(col.value(r)/bestPeer(contenders, func(k int) float64 { return col.value(rows[k]) })))
 		}
 		fmt.Fprintln(w)
 	}
-	return w.Flush()
 }

@@ -124,41 +124,36 @@ func (f *npbFlags) all() (list []runner.Contestant, closeAll func(), err error) 
 
 // runNPB runs the benchmarks one after the other and prints each when it is done.
 func runNPB(ctx context.Context, list []nas.Config, asJSON bool) error {
-	steps := 0
+	var all []nas.Result
+	var failed error
 	for _, cfg := range list {
-		steps += cfg.Rounds * len(cfg.Ranks) * len(cfg.Contenders)
-	}
-	progress := cli.NewProgress(steps)
-	defer progress.Done()
-	var all [][]nas.Result
-	for _, cfg := range list {
+		progress := cli.NewProgress(cfg.Rounds * len(cfg.Ranks) * len(cfg.Contenders))
 		cfg.Step = func(who string, round int) {
 			progress.Begin(fmt.Sprintf("%s, %s, round %d", nas.NameOf(cfg.Benchmark, cfg.Class), who, round+1))
 		}
 		results, err := nas.Run(ctx, cfg)
-		if err != nil {
+		progress.Done()
+		failed, all = errors.Join(failed, err), append(all, results...)
+		if ctx.Err() != nil {
+			return failed
+		}
+		if err := printNPB(results, asJSON); err != nil {
 			return err
 		}
-		all = append(all, results)
 	}
-	progress.Done()
-	if err := printNPB(all, asJSON); err != nil {
-		return err
+	if len(all) > 1 && !asJSON {
+		failed = errors.Join(failed, printRates(all))
 	}
-	for _, results := range all {
-		for _, r := range results {
-			if !r.Verified {
-				return fmt.Errorf("bench npb: %s with %s is not verified", r.Benchmark, r.BTL)
-			}
+	for _, r := range all {
+		if !r.Verified {
+			failed = errors.Join(failed, fmt.Errorf("bench npb: %s with %s is not verified", r.Benchmark, r.Contender))
 		}
 	}
-	return nil
+	return failed
 }
 
-// printNPB prints results in NPB's form, and at the end, where there is something to
-// compare, a table of rates.
-func printNPB(all [][]nas.Result, asJSON bool) error {
-	results := slices.Concat(all...)
+// printNPB prints results in NPB's form.
+func printNPB(results []nas.Result, asJSON bool) error {
 	if asJSON {
 		return cli.PrintJSON(results)
 	}
@@ -166,23 +161,27 @@ func printNPB(all [][]nas.Result, asJSON bool) error {
 		if _, err := r.WriteTo(os.Stdout); err != nil {
 			return err
 		}
-		fmt.Printf(" Task model      = %24s\n", r.BTL)
+		fmt.Printf(" Task model      = %24s\n", r.Contender)
 	}
-	if len(results) < 2 {
-		return nil
-	}
+	return nil
+}
+
+// printRates prints a table of rates.
+func printRates(all []nas.Result) error {
 	fmt.Println()
 	w := cli.NewTable(os.Stdout)
 	fmt.Fprintln(w, "benchmark\tclass\tranks\ttask model\tMop/s\tleast\tmost\tratio\tefficiency\t")
-	for _, group := range all {
-		for _, r := range group {
-			first, efficiency := sameRanks(group, r.Ranks)[0], "-"
-			if one, ok := oneRank(group, r.BTL); ok {
-				efficiency = fmt.Sprintf("%.2f", r.Mops/one.Mops/float64(min(r.Ranks, runtime.NumCPU())))
-			}
-			fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%s\t\n", r.Benchmark, r.Class, r.Ranks, r.BTL,
-				r.Mops, r.MinMops, r.MaxMops, first.Mops/r.Mops, efficiency)
+	for _, r := range all {
+		same := func(o nas.Result) bool { return o.Benchmark == r.Benchmark && o.Class == r.Class }
+		first := all[slices.IndexFunc(all, func(o nas.Result) bool { return same(o) && o.Ranks == r.Ranks })]
+		efficiency := "-"
+		if one := slices.IndexFunc(all, func(o nas.Result) bool {
+			return same(o) && o.Ranks == 1 && o.Contender.String() == r.Contender.String()
+		}); one >= 0 {
+			efficiency = fmt.Sprintf("%.2f", r.Mops/all[one].Mops/float64(min(r.Ranks, runtime.NumCPU())))
 		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%s\t\n", r.Benchmark, r.Class, r.Ranks, r.Contender,
+			r.Mops, r.MinMops, r.MaxMops, first.Mops/r.Mops, efficiency)
 	}
 	fmt.Fprintln(w,
 		"ratio: the first task model to this one; efficiency: to one rank, times the CPUs that the ranks have")
@@ -207,17 +206,3 @@ func (v *classes) UnmarshalFlag(text string) error {
 
 // Items are the classes.
 func (classes) Items() []string { return []string{"S", "W", "A", "B", "C"} }
-
-// sameRanks are the results with so many ranks.
-func sameRanks(group []nas.Result, ranks int) []nas.Result {
-	return slices.DeleteFunc(slices.Clone(group), func(r nas.Result) bool { return r.Ranks != ranks })
-}
-
-// oneRank is the result of a task model with one rank, if it was asked for.
-func oneRank(group []nas.Result, btl string) (r nas.Result, ok bool) {
-	i := slices.IndexFunc(group, func(r nas.Result) bool { return r.BTL == btl && r.Ranks == 1 })
-	if i < 0 {
-		return r, false
-	}
-	return group[i], true
-}

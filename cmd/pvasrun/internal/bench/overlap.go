@@ -50,7 +50,7 @@ func executeOverlap(ctx context.Context, args []string) error {
 }
 
 // run measures what is wanted.
-func (f *overlapFlags) run(ctx context.Context, contenders []overlap.Contender) (err error) {
+func (f *overlapFlags) run(ctx context.Context, contenders []overlap.Contender) (failed error) {
 	if len(contenders) == 0 {
 		return cli.Mistake(errors.New("--btl and --compare leave nobody to measure"))
 	}
@@ -58,32 +58,35 @@ func (f *overlapFlags) run(ctx context.Context, contenders []overlap.Contender) 
 	defer progress.Done()
 	step := func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
 	r := overlapReport{flags: f}
+	var err error
 	if f.wants("broadcast") {
 		var work cli.Lapse // 0: see Config.Work
 		if f.Work != nil {
 			work = *f.Work
 		}
-		r.broadcasts, err = overlap.Run(ctx, overlap.Config{
+		r.broadcasts, failed = overlap.Run(ctx, overlap.Config{
 			Ranks: f.NP, Sizes: f.Sizes, Grains: f.Grains, Tests: f.Tests, Work: time.Duration(work),
 			Loop: time.Duration(f.Loop), Blocks: f.Blocks, Rounds: f.Rounds, Contenders: contenders, Step: step,
 		})
 	}
-	if err == nil && f.wants("chain") {
+	if ctx.Err() == nil && f.wants("chain") {
 		r.chains, err = overlap.Chain(ctx, overlap.ChainConfig{
 			Ranks: chainRanks, Bytes: chainBytes, Period: chainPeriod, Repetitions: chainReps, Rounds: f.Rounds,
 			Contenders: contenders, Step: step,
 		})
+		failed = errors.Join(failed, err)
 	}
-	if err == nil && f.wants("graph") {
+	if ctx.Err() == nil && f.wants("graph") {
 		r.graphs, err = overlap.Graphs(ctx, overlap.GraphConfig{
 			Nodes: graphNodes, Repetitions: graphReps, Rounds: f.Rounds, Contenders: contenders, Step: step,
 		})
+		failed = errors.Join(failed, err)
 	}
 	progress.Done()
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return failed
 	}
-	return r.write()
+	return errors.Join(failed, r.write())
 }
 
 // steps is how many jobs there will be.

@@ -152,15 +152,18 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	progress := cli.NewProgress(cfg.Rounds * len(contenders))
 	defer progress.Done()
 	cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
-	results, err := timed.Run(ctx, cfg)
+	results, failed := timed.Run(ctx, cfg)
 	progress.Done()
-	if err != nil {
-		return err
+	contenders, results = runner.Standing(contenders, results)
+	switch {
+	case len(results) == 0:
+		return failed
+	case f.JSON:
+		err = cli.PrintJSON(slices.Concat(results...))
+	default:
+		err = printTimed(benchmark, contenders, results)
 	}
-	if f.JSON {
-		return cli.PrintJSON(slices.Concat(results...))
-	}
-	return printTimed(benchmark, contenders, results)
+	return errors.Join(failed, err)
 }
 
 // check returns what is wrong with the flags for a benchmark.
