@@ -40,6 +40,14 @@ func total(counts []int) (sum int) {
 	return sum
 }
 
+// flat is all, unless the call has failed or has no result here.
+func flat[T any](all []T, counts []int, err error) ([]T, error) {
+	if err != nil || counts == nil {
+		return nil, err
+	}
+	return all, nil
+}
+
 // split divides all into parts of so many elements; none if the call has failed.
 func split[T any](all []T, counts []int, err error) ([][]T, error) {
 	if err != nil || counts == nil {
@@ -73,9 +81,21 @@ func BcastAlloc[T any](c *Comm, buf []T, root int) ([]T, error) {
 //
 // MPI 4.1 section 6.5 (MPI_Gather and MPI_Gatherv).
 func GatherAlloc[T any](c *Comm, part []T, root int) ([][]T, error) {
+	return split(gathered(c, part, root))
+}
+
+// GatherFlat is GatherAlloc of all parts in one slice.
+//
+// MPI 4.1 section 6.5 (MPI_Gather and MPI_Gatherv).
+func GatherFlat[T any](c *Comm, part []T, root int) ([]T, error) {
+	return flat(gathered(c, part, root))
+}
+
+// gathered and the like are the parts one behind the other, and their lengths.
+func gathered[T any](c *Comm, part []T, root int) ([]T, []int, error) {
 	counts, err := GatherOne(c, len(part), root)
 	all := make([]T, total(counts))
-	return split(all, counts, afterLengths(err, gathervCall(c, filled(part), all, counts, nil, root)))
+	return all, counts, afterLengths(err, gathervCall(c, filled(part), all, counts, nil, root))
 }
 
 // ScatterAlloc returns on rank i part i of what the root has; elsewhere parts is not used.
@@ -98,20 +118,38 @@ func ScatterAlloc[T any](c *Comm, parts [][]T, root int) ([]T, error) {
 //
 // MPI 4.1 section 6.7 (MPI_Allgather and MPI_Allgatherv).
 func AllgatherAlloc[T any](c *Comm, part []T) ([][]T, error) {
+	return split(allgathered(c, part))
+}
+
+// AllgatherFlat is AllgatherAlloc of all parts in one slice.
+//
+// MPI 4.1 section 6.7 (MPI_Allgather and MPI_Allgatherv).
+func AllgatherFlat[T any](c *Comm, part []T) ([]T, error) { return flat(allgathered(c, part)) }
+
+func allgathered[T any](c *Comm, part []T) ([]T, []int, error) {
 	counts, err := AllgatherOne(c, len(part))
 	all := make([]T, total(counts))
-	return split(all, counts, afterLengths(err, allgathervCall(c, filled(part), all, counts, nil)))
+	return all, counts, afterLengths(err, allgathervCall(c, filled(part), all, counts, nil))
 }
 
 // AlltoallAlloc sends part i of parts to rank i, and returns what each rank has sent to this one.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoall and MPI_Alltoallv).
 func AlltoallAlloc[T any](c *Comm, parts [][]T) ([][]T, error) {
+	return split(exchanged(c, parts))
+}
+
+// AlltoallFlat is AlltoallAlloc of all parts in one slice, in the order of the ranks.
+//
+// MPI 4.1 section 6.8 (MPI_Alltoall and MPI_Alltoallv).
+func AlltoallFlat[T any](c *Comm, parts [][]T) ([]T, error) { return flat(exchanged(c, parts)) }
+
+func exchanged[T any](c *Comm, parts [][]T) ([]T, []int, error) {
 	counts := make([]int, c.Size())
 	sent := partLengths(parts)
 	err := Alltoall(c, sent, counts)
 	all := make([]T, total(counts))
-	return split(all, counts, afterLengths(err, alltoallvCall(c, concatenated(parts), sent, nil, all, counts, nil)))
+	return all, counts, afterLengths(err, alltoallvCall(c, concatenated(parts), sent, nil, all, counts, nil))
 }
 
 // filled is part, which is not nil: nil stands for a call in place.

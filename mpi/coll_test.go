@@ -47,6 +47,7 @@ var collCases = []p2pCase{
 	{"local operator that communicates", localOperator},
 	{"one of each", oneOfEach},
 	{"allocated", allocated},
+	{"blocks", evenBlocks},
 	{"allocated, and refused", allocRefused},
 }
 

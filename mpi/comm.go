@@ -75,6 +75,20 @@ func (c *Comm) Rank() int { return c.inner().Rank() }
 // MPI 4.1 section 7.4.1.
 func (c *Comm) Size() int { return c.inner().Size() }
 
+// Block returns what a rank has of n things that all ranks of c divide, in their order: those from first on, up to but
+// not including end. No two ranks' numbers differ by more than 1. It is local.
+func (c *Comm) Block(n, rank int) (first, end int) {
+	parts := max(c.Size(), 1)
+	bound := func(i int) int { // n * i / parts, where that may overflow
+		i = min(max(i, 0), parts)
+		return n/parts*i + n%parts*i/parts
+	}
+	if n < 0 || c == nil {
+		n = 0
+	}
+	return bound(rank), bound(rank + 1)
+}
+
 // With returns a view of c, for the same ranks and messages, whose calls end when ctx does. The error then wraps the
 // context's. It costs nothing but for calls on the view, and nobody frees it. If ctx cannot end, With returns c.
 //

@@ -82,6 +82,9 @@ var (
 	ErrSeveralNodes = comm.ErrSeveralNodes
 )
 
+// ErrOf is the error of a call that returns something else, too: errors.Join(mpi.ErrOf(mpi.Sendrecv(...)), ...).
+func ErrOf[T any](_ T, err error) error { return err }
+
 // LostError means that an operation cannot complete because a rank, named in it,
 // has gone: it exited or was killed. Find it with errors.As.
 type LostError = fault.LostError

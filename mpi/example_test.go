@@ -89,6 +89,8 @@ var examples = map[string]func(){
 	"ExampleAlltoallAlloc":           ExampleAlltoallAlloc,
 	"ExampleScatterAlloc":            ExampleScatterAlloc,
 	"ExampleAllgatherAlloc":          ExampleAllgatherAlloc,
+	"ExampleComm_Block":              ExampleComm_Block,
+	"ExampleErrOf":                   ExampleErrOf,
 	"ExampleWaitBatch":               ExampleWaitBatch,
 	"ExampleMessages":                ExampleMessages,
 	"ExampleSurvive":                 ExampleSurvive,

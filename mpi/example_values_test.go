@@ -3,6 +3,7 @@
 package mpi_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -168,6 +169,38 @@ func ExampleScatterAlloc() {
 		return err
 	})
 	// Output: [[] [10 100] [20 200 20 200] [30 300 30 300 30 300]]
+}
+
+// The ranks divide ten squares, and rank 0 has them in one slice.
+func ExampleComm_Block() {
+	ranks(4, func(world *mpi.Comm) error {
+		var squares []int
+		first, end := world.Block(10, world.Rank())
+		for i := first; i < end; i++ {
+			squares = append(squares, i*i)
+		}
+		all, err := mpi.GatherFlat(world, squares, 0)
+		if err == nil && world.Rank() == 0 {
+			fmt.Println(all)
+		}
+		return err
+	})
+	// Output: [0 1 4 9 16 25 36 49 64 81]
+}
+
+// Both neighbours' borders are received, and one error is looked at.
+func ExampleErrOf() {
+	ranks(4, func(world *mpi.Comm) error {
+		n, me := world.Size(), world.Rank()
+		left, right, cells := (me+n-1)%n, (me+1)%n, []int{-1, me, -1}
+		err := errors.Join(mpi.ErrOf(mpi.Sendrecv(world, cells[1:2], right, 0, cells[:1], left, 0)),
+			mpi.ErrOf(mpi.Sendrecv(world, cells[1:2], left, 0, cells[2:], right, 0)))
+		if err == nil && me == 0 {
+			fmt.Println(cells)
+		}
+		return err
+	})
+	// Output: [3 0 1]
 }
 
 // Every rank has the texts of all.

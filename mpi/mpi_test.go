@@ -38,6 +38,14 @@ func TestSharedWindows(t *testing.T) {
 	}
 }
 
+// What is left at the end is told with the line that has made it.
+func TestLeftWindowsAreNamed(t *testing.T) {
+	e := jobtest.Alone(t, "leaves windows")
+	require.Zero(t, e.Code)
+	require.Regexp(t, `^rank 0: finalize: warning: windows not freed: 2, the first made at programs_test.go:\d+\n$`,
+		e.Stderr)
+}
+
 func TestOneRankFailsToAllocate(t *testing.T) {
 	out := jobtest.Run(t, smJob(3), "too much")
 	want := fmt.Sprintf("window: make: rank 2: no room left for shared memory: %d bytes (", math.MaxInt64)

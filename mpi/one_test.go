@@ -3,6 +3,8 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,13 +64,14 @@ func allocated(c *Comm) error {
 			}
 			got, err1 := BcastAlloc(c, buf, root)
 			parts, err2 := GatherAlloc(c, part(me, root), root)
+			flat, err4 := GatherFlat(c, part(me, root), root)
 			var out [][]int32
 			if me == root {
 				out = upTo(n, func(i int) []int32 { return part(root, i) })
 			}
 			mine, err3 := ScatterAlloc(c, out, root)
-			if err := first(err1, err2, err3, eq("bcast", got, part(root, 1)),
-				eq("scatter", mine, part(root, me))); err != nil {
+			if err := first(err1, err2, err3, err4, eq("flat", flat, slices.Concat(parts...)),
+				eq("bcast", got, part(root, 1)), eq("scatter", mine, part(root, me))); err != nil {
 				return err
 			}
 			if me != root {
@@ -87,7 +90,11 @@ func allocated(c *Comm) error {
 		}
 		all, err1 := AllgatherAlloc(c, none)
 		got, err2 := AlltoallAlloc(c, upTo(n, func(i int) []int32 { return part(me, i) }))
-		if err := first(err1, err2, eqParts("allgather", all, n, func(i int) []int32 { return part(i, 0) }),
+		flatAll, err3 := AllgatherFlat(c, none)
+		flatGot, err4 := AlltoallFlat(c, upTo(n, func(i int) []int32 { return part(me, i) }))
+		if err := first(err1, err2, err3, err4, eq("allgather", flatAll, slices.Concat(all...)),
+			eq("alltoall", flatGot, slices.Concat(got...)),
+			eqParts("allgather", all, n, func(i int) []int32 { return part(i, 0) }),
 			eqParts("alltoall", got, n, func(i int) []int32 { return part(i, me) })); err != nil {
 			return err
 		}
@@ -146,6 +153,32 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// evenBlocks: the blocks of all ranks are all there is, in their order.
+func evenBlocks(c *Comm) error {
+	size := c.Size()
+	for _, n := range []int{0, 1, size - 1, size, 7*size + 1, 1000, math.MaxInt} {
+		last := 0
+		for rank := range size {
+			first, end := c.Block(n, rank)
+			if own := end - first; first != last || own != n/size && own != n/size+1 {
+				return fmt.Errorf("rank %d of %d has [%d, %d) of %d, and the one before ends at %d", rank, size,
+					first, end, n, last)
+			}
+			last = end
+		}
+		if from, end := c.Block(n, -1); from != 0 || end != 0 {
+			return fmt.Errorf("rank -1 has [%d, %d)", from, end)
+		}
+		if from, end := c.Block(n, size); last != n || from != n || end != n {
+			return fmt.Errorf("the last of %d ends at %d, and behind it is [%d, %d)", n, last, from, end)
+		}
+	}
+	from, end := c.Block(-5, 0)
+	none, nobody := (*Comm)(nil).Block(9, 0)
+	return first(want("of fewer than nothing", [2]int{from, end}, [2]int{}),
+		want("nil", [2]int{none, nobody}, [2]int{}))
 }
 
 // batches: all that was begun is over when WaitBatch returns, whatever has happened.

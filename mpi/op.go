@@ -84,7 +84,7 @@ func (o *Op[T]) get() *coll.Op {
 	return o.op
 }
 
-// Sum adds.
+// Sum adds. Arrays are summed as slices: Allreduce(c, nil, array[:], Sum[float64]()).
 func Sum[T Number]() *Op[T] { return builtin[T](operator.Sum) }
 
 // Prod multiplies.

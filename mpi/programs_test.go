@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"abort":          program(abort),
 		"fails":          program(fails),
 		"nothing":        program(func(*Comm) error { return nil }),
+		"leaves windows": program(leavesWindows),
 		"child":          program(child),
 		"p2p":            program(p2pConformance),
 		"communicators":  program(commConformance),
@@ -298,4 +299,10 @@ func isChild() error {
 	self, err := os.Executable()
 	fmt.Println(c.Rank(), c.Size(), path == self)
 	return err
+}
+
+func leavesWindows(world *Comm) error {
+	_, err := WinAllocateShared[int](world, 1)
+	_, err2 := WinAllocateShared[int](world, 2)
+	return first(err, err2)
 }

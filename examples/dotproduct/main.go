@@ -28,7 +28,8 @@ func run(world *mpi.Comm, n int) error {
 	}
 	counts := make([]int, world.Size()) // elements of each rank, as even as possible
 	for rank := range counts {
-		counts[rank] = n*(rank+1)/world.Size() - n*rank/world.Size()
+		first, end := world.Block(n, rank)
+		counts[rank] = end - first
 	}
 	mine := counts[world.Rank()]
 	partX, partY := make([]float64, mine), make([]float64, mine)

@@ -22,10 +22,8 @@ func main() {
 }
 
 func run(world *mpi.Comm, n int) error {
-	// Rank r has the rows from first(r) to first(r+1).
-	first := func(rank int) int { return n * rank / world.Size() }
-	top := first(world.Rank())
-	rows := first(world.Rank()+1) - top
+	top, bottom := world.Block(n, world.Rank())
+	rows := bottom - top
 	matrix, transposed := make([]float64, rows*n), make([]float64, rows*n)
 	place := func(i, j int) float64 { return float64(i*n + j) }
 	for i := range rows {
@@ -37,7 +35,8 @@ func run(world *mpi.Comm, n int) error {
 	// What rank r gets of this rank's rows are the columns that are rows there.
 	var send, recv []mpi.View[float64]
 	for r := range world.Size() {
-		left, columns := first(r), first(r+1)-first(r)
+		left, right := world.Block(n, r)
+		columns := right - left
 		block := matrix[min(left, len(matrix)):]
 		send = append(send, mpi.Strided(block, []int{columns, rows}, []int{1, n}))
 		recv = append(recv, mpi.Subarray(transposed, []int{rows, n}, []int{rows, columns}, []int{0, left}))

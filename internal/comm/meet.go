@@ -3,11 +3,13 @@ package comm
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
 // Meet returns when all ranks of the world have called it, or have gone. A face calls it before Finalize if its ranks
@@ -56,16 +58,23 @@ func (p *process) tellUnreceived() {
 // program has not freed, in any case those of windows and files.
 type unfreed struct {
 	mu  sync.Mutex
-	all map[*Comm]string // "communicators not freed", ...
+	all map[*Comm]origin
 }
 
-func (u *unfreed) add(c *Comm, as string) {
+// origin says for what the program has had a communicator made, and where.
+type origin struct {
+	objects string // "communicators not freed", ...
+	place   string // "main.go:41"; "": not known
+}
+
+func (u *unfreed) add(c *Comm, objects string) {
+	place, _, _ := strings.Cut(recorder.Caller(), " ")
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.all == nil {
-		u.all = map[*Comm]string{}
+		u.all = map[*Comm]origin{}
 	}
-	u.all[c] = as
+	u.all[c] = origin{objects, place}
 }
 
 func (u *unfreed) remove(c *Comm) {
@@ -88,20 +97,20 @@ func BelongsTo(c *Comm, objects string) {
 func CallAs(c *Comm, names map[coll.Kind]string) { coll.CallAs(c.team, names) }
 
 // tellUnfreed prints what the program has not freed, of one session or if that is nil of all. The first of a kind is
-// named, if it has a name. What is told is forgotten.
+// named, if it has a name, with the line that has made it. What is told is forgotten.
 func (p *process) tellUnfreed(call string, of *Session) {
 	u := &p.contexts.unfreed
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, objects := range []string{programs, WindowsLeft, FilesLeft} {
 		var first *Comm
-		n := 0
+		n, where := 0, ""
 		for left, as := range u.all {
-			if as == objects && (of == nil || left.session == of) {
+			if as.objects == objects && (of == nil || left.session == of) {
 				delete(u.all, left)
 				n++
 				if first == nil || left.ID() < first.ID() {
-					first = left
+					first, where = left, as.place
 				}
 			}
 		}
@@ -110,7 +119,13 @@ func (p *process) tellUnfreed(call string, of *Session) {
 		}
 		name := ""
 		if _, text := (&job.Collective{Communicator: first.Name()}).On(); text != "" {
-			name = fmt.Sprintf(", the first %q", text)
+			name = fmt.Sprintf(" %q", text)
+		}
+		if where != "" {
+			name += fmt.Sprintf(" made at %s", where)
+		}
+		if name != "" {
+			name = ", the first" + name
 		}
 		fmt.Fprintf(os.Stderr, "rank %d: %s: warning: %s: %d%s\n", p.number, call, objects, n, name)
 	}

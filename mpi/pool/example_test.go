@@ -3,6 +3,7 @@ package pool_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -60,7 +61,7 @@ func isPrime(n int) (bool, error) {
 
 func ExampleOrdered() {
 	mpi.Run(func(world *mpi.Comm) error {
-		lines := strings.SplitSeq("one two three", " ")
+		lines := slices.Values([]string{"one", "two", "three"})
 		shout := func(s string) (string, error) { return strings.ToUpper(s), nil }
 		for r, err := range pool.Ordered(world, lines, shout) {
 			if err != nil {

@@ -53,8 +53,8 @@ func Map[In, Out any](c *mpi.Comm, inputs []In, f func(In) (Out, error)) ([]Out,
 
 // Unordered yields, on rank 0, each result as soon as it is there. The error is that of the task, or one that ends the
 // loop. Elsewhere it yields nothing but such an error, and blocks until there are no more tasks. Inputs are taken when
-// a rank is idle: there may be any number of them. A loop that is left waits for the tasks that are being done, also if
-// it is left by the end of a context (Comm.With). That of rank 0 counts for all.
+// a rank is idle: there may be any number of them. A slice is passed as slices.Values(s). A loop that is left waits for
+// the tasks that are being done, also if it is left by the end of a context (Comm.With). That of rank 0 counts for all.
 //
 //go:noinline
 func Unordered[In, Out any](c *mpi.Comm, inputs iter.Seq[In], f func(In) (Out, error)) iter.Seq2[Result[Out], error] {

@@ -13,20 +13,16 @@ import (
 func Example() {
 	mpi.Run(func(world *mpi.Comm) error {
 		counts := map[string]int{"the": 3 + world.Rank(), "cat": 1}
-		all, err := value.Gather(world, counts, 0)
-		if err != nil || world.Rank() > 0 {
-			return err
-		}
-		sum := map[string]int{}
-		for _, m := range all {
-			for word, n := range m {
-				sum[word] += n
+		sum, err := value.Reduce(world, counts, func(a, b map[string]int) map[string]int {
+			for word, n := range b {
+				a[word] += n
 			}
-		}
-		for _, word := range slices.Sorted(maps.Keys(sum)) {
+			return a
+		}, 0)
+		for _, word := range slices.Sorted(maps.Keys(sum)) { // none but on rank 0
 			fmt.Println(word, sum[word])
 		}
-		return nil
+		return err
 	})
 	// Output:
 	// cat 1

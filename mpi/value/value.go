@@ -69,19 +69,59 @@ func Scatter[T any](c *mpi.Comm, all []T, root int) (x T, err error) {
 // Gather returns on the root the x of each rank, in their order, and nil elsewhere. If one cannot be encoded, or is no
 // T, the root gets an error that names the rank, and that rank one of its own.
 func Gather[T any](c *mpi.Comm, x T, root int) ([]T, error) {
+	all, err := gather(c, x, root)
+	return all, wrap("gather", err)
+}
+
+func gather[T any](c *mpi.Comm, x T, root int) ([]T, error) {
 	b, encodeErr := marshal(x)
 	parts, err := mpi.GatherAlloc(c, b, root)
 	all, decodeErr := unmarshalAll[T](parts)
-	return all, wrap("gather", errors.Join(encodeErr, err, decodeErr))
+	return all, errors.Join(encodeErr, err, decodeErr)
 }
 
 // Allgather returns the x of each rank, in their order. If one cannot be encoded, or is no T, all get an error that
 // names the rank.
 func Allgather[T any](c *mpi.Comm, x T) ([]T, error) {
+	all, err := allgather(c, x)
+	return all, wrap("allgather", err)
+}
+
+func allgather[T any](c *mpi.Comm, x T) ([]T, error) {
 	b, encodeErr := marshal(x)
 	parts, err := mpi.AllgatherAlloc(c, b)
 	all, decodeErr := unmarshalAll[T](parts)
-	return all, wrap("allgather", errors.Join(encodeErr, err, decodeErr))
+	return all, errors.Join(encodeErr, err, decodeErr)
+}
+
+// Reduce returns on the root what f makes of the x of all ranks, and the zero value elsewhere. The root calls f(a, b)
+// for one rank after the other, in their order: a is what it has so far, at first the x of rank 0. f may change a and
+// b, which are copies. Errors are those of Gather.
+func Reduce[T any](c *mpi.Comm, x T, f func(a, b T) T, root int) (T, error) {
+	all, err := gather(c, x, root)
+	return fold("reduce", all, f, err)
+}
+
+// Allreduce is Reduce whose result all ranks get. Each calls f, which depends on its arguments alone. Errors are those
+// of Allgather.
+func Allreduce[T any](c *mpi.Comm, x T, f func(a, b T) T) (T, error) {
+	all, err := allgather(c, x)
+	return fold("allreduce", all, f, err)
+}
+
+// fold is the result of a reduction, the zero value if there is nothing.
+func fold[T any](call string, all []T, f func(a, b T) T, err error) (x T, _ error) {
+	if f == nil {
+		err = errors.Join(err, errors.New("the function is nil"))
+	}
+	if err != nil || len(all) == 0 {
+		return x, wrap(call, err)
+	}
+	x = all[0]
+	for _, next := range all[1:] {
+		x = f(x, next)
+	}
+	return x, nil
 }
 
 func unmarshalAll[T any](parts [][]byte) (all []T, err error) {

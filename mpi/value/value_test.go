@@ -126,6 +126,20 @@ func values(c *mpi.Comm) error {
 			return err
 		}
 	}
+	appended := func(a, b []int) []int { return append(a, b...) }
+	all, err := value.Allreduce(c, []int{me}, appended)
+	at, err2 := value.Reduce(c, []int{me}, appended, n-1)
+	ranks := make([]int, n)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	err = errors.Join(err, err2, same("allreduce", all, ranks))
+	if me < n-1 {
+		ranks = nil
+	}
+	if err = errors.Join(err, same("reduce", at, ranks)); err != nil {
+		return err
+	}
 	trees, err := value.Allgather(c, *treeOf(me, 0))
 	for rank, have := range trees {
 		err = errors.Join(err, same("allgather", have, *treeOf(rank, 0)))
@@ -150,6 +164,11 @@ func refused(c *mpi.Comm) error {
 		if err1 == nil || err2 == nil || len(all) != n || (err3 == nil) != (me != 0 && me != n-1) ||
 			(err4 == nil) != (me != 0 && me != n-1) {
 			return fmt.Errorf("no error in one of: %w, %w, %w, %w", err1, err2, err3, err4)
+		}
+		_, err5 := value.Allreduce(c, bad, func(a, b any) any { return b })
+		_, err6 := value.Reduce(c, 1, nil, 0)
+		if err5 == nil || !strings.Contains(err6.Error(), "value: reduce: the function is nil (value_test.go:") {
+			return fmt.Errorf("no error in one of: %w, %w", err5, err6)
 		}
 		if sum, err := mpi.AllreduceOne(c, 1, mpi.Sum[int]()); err != nil || sum != n {
 			return fmt.Errorf("after it: %d, %w", sum, err)

@@ -20,7 +20,8 @@ func main() {
 		if err != nil {
 			return err
 		}
-		own := n*(n*(me+1)/ranks) - n*(n*me/ranks)
+		first, end := world.Block(n, me)
+		own := n * (end - first)
 		halo, x, q := make([]float64, n+own+n), make([]float64, own), make([]float64, own)
 		p, r := halo[n:n+own], slices.Repeat([]float64{1}, own)
 		edges := []mpi.View[float64]{mpi.Whole(p[:n]), mpi.Whole(p[own-n:])}

@@ -24,20 +24,19 @@ func main() {
 		if len(board) < n || slices.ContainsFunc(board, func(row []byte) bool { return len(row) != len(board[0]) }) {
 			return errors.Join(err, errors.New("a board has rows of one length, at least one for each rank"))
 		}
-		cells := slices.Concat(board[0], bytes.Join(board[me*len(board)/n:(me+1)*len(board)/n], nil), board[0])
+		top, bottom := world.Block(len(board), me)
+		cells := slices.Concat(board[0], bytes.Join(board[top:bottom], nil), board[0])
 		w, end := len(board[0]), len(cells)-len(board[0])
 		up, down := (me+n-1)%n, (me+1)%n
 		for range *steps {
-			if _, err := mpi.Sendrecv(world, cells[w:2*w], up, 0, cells[end:], down, 0); err != nil {
-				return err
-			}
-			if _, err := mpi.Sendrecv(world, cells[end-w:end], down, 0, cells[:w], up, 0); err != nil {
+			if err := errors.Join(mpi.ErrOf(mpi.Sendrecv(world, cells[w:2*w], up, 0, cells[end:], down, 0)),
+				mpi.ErrOf(mpi.Sendrecv(world, cells[end-w:end], down, 0, cells[:w], up, 0))); err != nil {
 				return err
 			}
 			cells = step(cells, w)
 		}
-		parts, err := mpi.GatherAlloc(world, cells[w:end], 0)
-		for row := range slices.Chunk(slices.Concat(parts...), w) {
+		all, err := mpi.GatherFlat(world, cells[w:end], 0)
+		for row := range slices.Chunk(all, w) {
 			fmt.Printf("%s\n", row)
 		}
 		return err

@@ -22,16 +22,16 @@ func main() {
 	args.Parse("")
 	mpi.Run(func(world *mpi.Comm) error {
 		ranks, me, random := world.Size(), world.Rank(), rand.New(rand.NewPCG(1, 2))
-		x := make([]complex128, *n)
-		for i := range x {
-			x[i] = complex(random.Float64(), random.Float64())
+		bodies := make([]complex128, max(*n, 0))
+		for i := range bodies {
+			bodies[i] = complex(random.Float64(), random.Float64())
 		}
-		x = x[*n*me/ranks : *n*(me+1)/ranks]
-		v := make([]complex128, len(x))
+		first, end := world.Block(len(bodies), me)
+		x, v := bodies[first:end], make([]complex128, end-first)
 		for range *steps {
 			here := slices.Clone(x)
 			for range ranks {
-				next, got := make([]complex128, *n), (*mpi.Status)(nil)
+				next, got := make([]complex128, len(bodies)), (*mpi.Status)(nil)
 				if err := mpi.WaitBatch(func(b *mpi.Batch) error {
 					b.Add(mpi.Isend(world, here, (me+1)%ranks, 0))
 					got = b.Add(mpi.Irecv(world, next, (me+ranks-1)%ranks, 0))
@@ -50,9 +50,9 @@ func main() {
 				x[i] += v[i] * dt
 			}
 		}
-		all, err := mpi.GatherAlloc(world, x, 0)
+		all, err := mpi.GatherFlat(world, x, 0)
 		if err == nil && me == 0 {
-			fmt.Printf("%.9f\n", slices.Concat(all...))
+			fmt.Printf("%.9f\n", all)
 		}
 		return err
 	})

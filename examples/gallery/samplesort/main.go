@@ -23,9 +23,9 @@ func main() {
 		if err != nil || size%8 != 0 {
 			return errors.Join(err, errors.New(name+" has less than 8 bytes of the last integer"))
 		}
-		n, p, me := int(size/8), world.Size(), world.Rank()
-		keys := make([]int64, n*(me+1)/p-n*me/p)
-		if _, err := mpi.ReadFileAll(file, mpi.FileOffset(int64(n*me/p*8)), keys); err != nil {
+		first, end := world.Block(int(size/8), world.Rank())
+		keys := make([]int64, end-first)
+		if _, err := mpi.ReadFileAll(file, mpi.FileOffset(int64(8*first)), keys); err != nil {
 			return err
 		}
 		if keys, err = sorted(world, keys); err != nil {
@@ -38,23 +38,23 @@ func main() {
 
 func sorted(world *mpi.Comm, keys []int64) ([]int64, error) {
 	slices.Sort(keys)
-	p := world.Size()
-	samples, parts := make([]int64, min(p, len(keys))), make([][]int64, p)
+	samples, parts := make([]int64, min(world.Size(), len(keys))), make([][]int64, world.Size())
 	for i := range samples {
-		samples[i] = keys[i*len(keys)/p]
+		samples[i] = keys[i*len(keys)/len(samples)]
 	}
-	all, err := mpi.AllgatherAlloc(world, samples)
+	splitters, err := mpi.AllgatherFlat(world, samples)
 	if err != nil {
 		return nil, err
 	}
-	splitters := slices.Sorted(slices.Values(slices.Concat(all...)))
+	slices.Sort(splitters)
 	for i := range parts {
 		end := len(keys)
-		if next := (i + 1) * len(splitters) / p; next < len(splitters) {
+		if next := (i + 1) * len(splitters) / len(parts); next < len(splitters) {
 			end, _ = slices.BinarySearch(keys, splitters[next])
 		}
 		parts[i], keys = keys[:end], keys[end:]
 	}
-	parts, err = mpi.AlltoallAlloc(world, parts)
-	return slices.Sorted(slices.Values(slices.Concat(parts...))), err
+	all, err := mpi.AlltoallFlat(world, parts)
+	slices.Sort(all)
+	return all, err
 }

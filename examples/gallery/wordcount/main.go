@@ -32,22 +32,18 @@ func main() {
 				counts[strings.ToLower(word)]++
 			}
 		}
-		all, err := value.Gather(world, counts, 0)
-		if err != nil || world.Rank() != 0 {
-			return err
-		}
-		total := map[string]int{}
-		for _, counts := range all {
+		total, err := value.Reduce(world, counts, func(total, counts map[string]int) map[string]int {
 			for word, n := range counts {
 				total[word] += n
 			}
-		}
+			return total
+		}, 0)
 		words := slices.SortedFunc(maps.Keys(total), func(a, b string) int {
 			return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
 		})
 		for _, word := range words[:min(max(*top, 0), len(words))] {
 			fmt.Println(total[word], word)
 		}
-		return nil
+		return err
 	})
 }
