@@ -12,6 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/comm/consensus"
+	"github.com/gopvas/gopvas/internal/comm/delays"
 	"github.com/gopvas/gopvas/internal/comm/entry"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -119,7 +120,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 
 // The states of a communicator.
 const (
-	ready       = iota // it can be used
+	ready       = iota // it can be used; calls wait as Delay says
 	plain              // likewise, and messages go the shortest way: calls are not checked
 	freed              // after Free
 	pending            // from Idup, until its request is complete: it has no id
@@ -165,10 +166,17 @@ func (c *Comm) setID(taken uint64) {
 
 // usableState is the state of a communicator that can be used.
 func (c *Comm) usableState() uint32 {
-	if c.team.Check || c.synchronous {
+	if c.team.Check || c.synchronous || c.delays != nil {
 		return ready
 	}
 	return plain
+}
+
+// Delay has calls on the world, and on communicators that are made from now on, wait before they begin, for times that
+// a seed gives. It is called before the first of them.
+func Delay(world *Comm, seed uint64) {
+	world.delays = delays.New(seed, world.number)
+	world.state.CompareAndSwap(plain, ready)
 }
 
 // Self returns the communicator of this rank alone, the same at each call.
@@ -208,6 +216,8 @@ func (c *Comm) usable() error {
 		return ErrFinalized
 	}
 	switch c.state.Load() {
+	case ready:
+		c.delays.Pause()
 	case freed:
 		return ErrFreed
 	case pending:
@@ -322,7 +332,7 @@ func (c *Comm) plainTo(rank int) (peer int, ok bool) {
 
 // to returns the job's rank that a message to this rank goes to.
 func (c *Comm) to(rank int) (int, error) {
-	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size && c.state.Load() <= plain {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size && c.state.Load() == plain {
 		return rank, nil
 	}
 	return c.member(rank)
@@ -330,7 +340,7 @@ func (c *Comm) to(rank int) (int, error) {
 
 // from returns the job's rank that a message from this rank, or AnySource, comes from.
 func (c *Comm) from(rank int) (int, error) {
-	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size && c.state.Load() <= plain {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size && c.state.Load() == plain {
 		return rank, nil
 	}
 	if isView(c) {

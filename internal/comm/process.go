@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/comm/consensus"
+	"github.com/gopvas/gopvas/internal/comm/delays"
 	"github.com/gopvas/gopvas/internal/comm/failures"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -33,6 +34,8 @@ type process struct {
 	revocable revocable
 
 	agreements consensus.Home
+
+	delays *delays.Delays // of calls; nil: none
 
 	describe func(call uint64) string                 // what a graph stands for, for errors
 	resolve  func(name uint64) func(inout, in []byte) // see Operators

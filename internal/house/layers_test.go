@@ -84,10 +84,11 @@ var layers = []layer{
 		"internal/job", "shm"}},
 	{"internal/comm/agree", []string{"mpi/fault", "internal/pml", "btl", "internal/job"}},
 	{"internal/comm/consensus", []string{"btl", "internal/job"}},
+	{"internal/comm/delays", nil},
 	{"internal/comm/entry", nil},
 	{"internal/comm/failures", []string{"internal/job"}},
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/comm/agree", "internal/comm/entry",
-		"internal/comm/failures", "internal/comm/consensus",
+		"internal/comm/failures", "internal/comm/consensus", "internal/comm/delays",
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "internal/exit", "internal/numa", "internal/attendant", "shm", "trace",
 		"internal/trace/recorder"}},
@@ -112,7 +113,7 @@ var layers = []layer{
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},
 	{"mpi/debug", []string{"internal/comm"}},
-	{"mpi/mpitest", []string{"mpi", "launcher"}},
+	{"mpi/mpitest", []string{"mpi", "internal/comm", "launcher"}},
 	{"mpi/pool", []string{"mpi", "mpi/value", "internal/comm", "internal/job"}}, // the last: its test only
 	{"mpi/value", []string{"mpi", "internal/comm", "internal/job"}},             // the last: its test only
 

@@ -15,6 +15,8 @@
 // the ranks and the process of go test all do what stands before Run. Only the latter does what follows. A rank whose
 // subtest calls Run goes on after the subtest, in a finalized job. A rank whose function fails ends the job.
 //
+// RunDelayed does so under many seeds, each of which delays the calls of the ranks in its own way.
+//
 // Run does it in both task models, as subtests named pvas and sm. One address space needs
 // go test -buildmode=pie. Without it, and with -race, which finds races within a rank, the first is skipped.
 package mpitest

@@ -3,6 +3,7 @@ package mpitest_test
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,20 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Each seed is a subtest, with ranks of its own.
+func TestRunDelayed(t *testing.T) {
+	t.Parallel()
+	mpitest.RunDelayed(t, 2, 2, func(t *testing.T, world *mpi.Comm) {
+		c, err := world.Dup()
+		require.NoError(t, err)
+		for range 20 {
+			ring(t, c)
+		}
+		require.NoError(t, c.Free())
+	})
+	require.Empty(t, os.Getenv("PVAS_RANK"), "a rank goes on behind its call")
+}
+
 const envMistake = "MPITEST_MISTAKE"
 
 // TestMistakes runs itself as a test that fails.
@@ -62,6 +77,7 @@ func TestMistakes(t *testing.T) {
 		"abort":    {"have ended in this call of Run with code 0"},
 		"nil":      {"the function is nil"},
 		"nested":   {"a rank has called it"},
+		"late":     {"one is wrong", "TestOfMistakes/of/seed=2/sm"},
 		"none":     nil,
 	} {
 		t.Run(mistake, func(t *testing.T) {
@@ -92,6 +108,15 @@ func TestOfMistakes(t *testing.T) {
 		}
 		if mistake == "nil" {
 			mpitest.Run(t, 2, nil)
+		}
+		if mistake == "late" {
+			mpitest.RunDelayed(t, 2, 3, func(t *testing.T, world *mpi.Comm) {
+				ring(t, world)
+				if strings.Contains(t.Name(), "/seed=2/") {
+					t.Fatal("one is wrong")
+				}
+			})
+			return
 		}
 		mpitest.Run(t, 2, func(t *testing.T, world *mpi.Comm) {
 			switch me := world.Rank(); mistake {

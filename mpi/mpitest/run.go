@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -26,8 +27,8 @@ func Main(m *testing.M) {
 // prepared is set by Main.
 var prepared bool
 
-// inside says that this process is a rank, in the function of Run.
-var inside atomic.Bool
+// inside says that this process is a rank, in the function of Run; been, that it is or was.
+var inside, been atomic.Bool
 
 const (
 	envCall = "MPITEST_CALL" // in a rank: the call of Run that it is for, see call
@@ -44,6 +45,29 @@ var Timeout = time.Minute
 // The communicator is that of all ranks; Run finalizes it. Tests may run in parallel.
 func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
 	t.Helper()
+	run(t, n, 0, f)
+}
+
+// RunDelayed is Run so many times, in subtests named seed=1, seed=2 and so on: it finds what depends on the order in
+// which ranks come. Each rank waits before about half of its calls on communicators, up to 2 ms. The seed and the
+// number of the rank say how long, so go test -run 'TestRing/seed=7$' repeats the delays of a run that has failed.
+// It cannot repeat what the system does besides.
+func RunDelayed(t *testing.T, n, seeds int, f func(t *testing.T, world *mpi.Comm)) {
+	t.Helper()
+	for seed := 1; seed <= seeds; seed++ {
+		passed := t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { run(t, n, uint64(seed), f) })
+		switch {
+		case been.Load() && passed:
+			t.SkipNow() // what stands behind is not for ranks
+		case been.Load():
+			t.FailNow()
+		}
+	}
+}
+
+// run is Run with the delays of a seed; 0: none.
+func run(t *testing.T, n int, seed uint64, f func(t *testing.T, world *mpi.Comm)) {
+	t.Helper()
 	switch {
 	case f == nil:
 		t.Fatal("mpitest: run: the function is nil")
@@ -54,7 +78,7 @@ func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
 	switch os.Getenv(envCall) {
 	case "":
 	case own:
-		beRank(t, f)
+		beRank(t, seed, f)
 	default:
 		return // of another call
 	}
@@ -88,11 +112,15 @@ func call(t *testing.T) string {
 }
 
 // beRank calls f as a rank, and ends the test: what stands behind Run is not for ranks.
-func beRank(t *testing.T, f func(t *testing.T, world *mpi.Comm)) {
+func beRank(t *testing.T, seed uint64, f func(t *testing.T, world *mpi.Comm)) {
 	t.Helper()
+	been.Store(true)
 	world, err := mpi.Init()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if seed != 0 {
+		comm.Delay((*comm.Comm)(world), seed)
 	}
 	rank := world.Rank()
 	note(t, begun, rank)
