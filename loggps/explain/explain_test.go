@@ -173,6 +173,20 @@ func TestTolerance(t *testing.T) {
 	assert.ErrorContains(t, err, "link 1")
 }
 
+// What is one parameter of LogGOPS grows as one.
+func TestToleranceOfLogGOPS(t *testing.T) {
+	g := program(t, 2, func(m pattern.Member) { m.Calc(99_000); m.PingPong(101, 1) })
+	p := loggps.LogGOPS{L: 1, GapByte: 5, OverByte: 2, S: 1000}.Params()
+	opt := sim.Options{Machine: loggps.Single(p), Mode: sim.LogGOPS}
+	now, err := timeOf(g, opt)
+	require.NoError(t, err)
+	for param := 6; param < 8; param++ { // G is on the path 2 times 100 bytes
+		f, err := Tolerance(g, opt, 0, param, 0.01)
+		require.NoError(t, err)
+		assert.InEpsilon(t, 1+0.01*now/1000, f, 1e-3)
+	}
+}
+
 // The sender of long messages waits for a receiver that computes: a larger S frees it.
 func TestLimits(t *testing.T) {
 	g := program(t, 2, func(m pattern.Member) {

@@ -10,10 +10,17 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-// scaled returns the options with one parameter of a link times a factor.
+// ofLogGOPS are the parameters of LogGOPS that those of loggps.Names are there.
+var ofLogGOPS = [loggps.NumValues]string{"L", "o", "O", "O", "O", "O", "G", "G", "g"}
+
+// scaled returns the options with one parameter of a link times a factor. What is one parameter of LogGOPS stays one.
 func scaled(opt sim.Options, link, param int, factor float64) sim.Options {
 	v := opt.Machine.Links[link].Params.Values()
-	v[param] *= factor
+	for i := range v {
+		if i == param || opt.Mode == sim.LogGOPS && ofLogGOPS[i] == ofLogGOPS[param] {
+			v[i] *= factor
+		}
+	}
 	return with(opt, func(l int, p *loggps.Params) {
 		if l == link {
 			*p = p.With(v)

@@ -195,6 +195,24 @@ func (v *Policy) UnmarshalFlag(text string) error {
 // Items are the ways.
 func (Policy) Items() []string { return AllPolicies }
 
+// ErrorHandler is the handler that programs begin with, by its name in small letters, or empty.
+type ErrorHandler string
+
+var allErrorHandlers = []string{"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"}
+
+// UnmarshalFlag parses a flag's value.
+func (v *ErrorHandler) UnmarshalFlag(text string) error {
+	name := strings.ToLower(text)
+	if text != "" && !slices.Contains(allErrorHandlers, name) {
+		return notOf(text, allErrorHandlers)
+	}
+	*v = ErrorHandler(name)
+	return nil
+}
+
+// Items are the handlers.
+func (ErrorHandler) Items() []string { return allErrorHandlers }
+
 // Algorithms is a list of algorithms of collective operations such as allreduce=tree, or empty. Package coll parses it.
 type Algorithms string
 

@@ -41,7 +41,7 @@ func Explain(p *flags.Parser, args []string, err error, more ...string) error {
 			}
 		}
 		if near := Nearest(name, append(names, more...)); near != "" {
-			return fmt.Errorf("there is no flag %s, but %s: %s --help shows all", name, near, p.Name)
+			return fmt.Errorf("there is no flag %s: is %s meant? %s --help shows all", name, near, p.Name)
 		}
 		return fmt.Errorf("there is no flag %s: %s --help shows those there are", name, p.Name)
 	}

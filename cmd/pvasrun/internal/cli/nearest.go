@@ -1,11 +1,14 @@
 package cli
 
+import "strings"
+
 // Nearest returns the name that was probably meant by a word, "" if there is none: no more than one letter in three is
-// left out, added, changed, or has changed places with the next.
+// left out, added, changed, or has changed places with the next. Dashes before them are no letters.
 func Nearest(word string, names []string) (nearest string) {
+	word = strings.TrimLeft(word, "-")
 	best := min(len(word)/3, 2) + 1
 	for _, name := range names {
-		if d := distance(word, name); d < best {
+		if d := distance(word, strings.TrimLeft(name, "-")); d < best {
 			best, nearest = d, name
 		}
 	}

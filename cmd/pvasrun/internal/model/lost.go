@@ -130,6 +130,9 @@ func sayRanks(list []int) string {
 }
 
 func sayEfficiency(ranks []waits.Times, e waits.Efficiency) string {
+	if e.LoadBalance == 0 {
+		return "parallel efficiency 0 %: no rank computes"
+	}
 	most := slices.IndexFunc(ranks, func(t waits.Times) bool {
 		return !slices.ContainsFunc(ranks, func(u waits.Times) bool { return u.Computed > t.Computed })
 	})

@@ -80,8 +80,8 @@ func (f *SimFlags) setModel(opt *sim.Options) (err error) {
 	as, rules := func(p loggps.Params) loggps.Params { return p }, f.Model
 	switch f.Model {
 	case "loggp1":
-		if f.Sync != nil || f.Synchronous {
-			return fmt.Errorf("--model %s: it has no S: leave out --S and --synchronous", f.Model)
+		if by := f.bySync(); by != "" {
+			return fmt.Errorf("--model %s: it has no S: leave out %s", f.Model, by)
 		}
 		as, rules = loggp1, "loggp"
 	case "loggp2":
@@ -92,6 +92,22 @@ func (f *SimFlags) setModel(opt *sim.Options) (err error) {
 	}
 	opt.Mode, err = sim.ParseMode(rules)
 	return err
+}
+
+// bySync names the flags that say what S is, and their variables.
+func (f *SimFlags) bySync() string {
+	var names []string
+	for flag, given := range map[string]bool{"S": f.Sync != nil, "synchronous": f.Synchronous} {
+		if !given {
+			continue
+		}
+		names = append(names, "--"+flag)
+		if variable := "PVASRUN_" + strings.ToUpper(flag); os.Getenv(variable) != "" {
+			names = append(names, variable)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " and ")
 }
 
 // whatIf tells whether something else is simulated than what ran, as far as flags say.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -118,15 +117,6 @@ var faultTolerance = by("--survive", func(_ *line, kind string) ([]string, error
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%q: write --with-ft ulfm, which is --survive", kind)
-})
-
-// errorHandler is the handler that programs in C and Fortran begin with (MPI 5.0, section 11.5).
-var errorHandler = by("-x "+job.EnvErrorHandler+"=NAME", func(_ *line, name string) ([]string, error) {
-	switch name = strings.ToLower(name); name {
-	case "mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return":
-		return []string{"-x", job.EnvErrorHandler + "=" + name}, nil
-	}
-	return nil, fmt.Errorf("%q: write mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return", name)
 })
 
 var remote = by("--rsh", func(_ *line, name string) ([]string, error) {

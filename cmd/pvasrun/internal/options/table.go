@@ -18,7 +18,6 @@ var table = []option{
 	{"app", "o5", "FILE", programsOf},
 	{"configfile", "hi", "FILE", programsOf},
 	{"multi-prog", "s", "", multiProg},
-	{"initial-errhandler", "5", "NAME", errorHandler},
 	{"with-ft", "5", "KIND", faultTolerance},
 	{"enable-recovery continuous", "o5", "", flag("--survive")},
 	{"disable-recovery", "o5", "", needless},

@@ -185,6 +185,9 @@ func (l *line) program(args []string) (err error) {
 	return nil
 }
 
+// ofProgram are the long flags of pvasrun that belong to one program.
+var ofProgram = []string{"wdir", "clean-env", "initial-errhandler"}
+
 // own returns those of some flags of pvasrun that are of one program of a job, but for the number of its ranks.
 func (l *line) own(words []string) (own []string) {
 	for rest := slices.Clone(words); len(rest) > 0; {
@@ -192,7 +195,7 @@ func (l *line) own(words []string) (own []string) {
 		if !ok {
 			break
 		}
-		if strings.HasPrefix(w.text, "-x") || w.text == "--wdir" || w.text == "--clean-env" {
+		if strings.HasPrefix(w.text, "-x") || slices.Contains(ofProgram, strings.TrimLeft(w.text, "-")) {
 			own = append(own, rest[:len(rest)-len(after)]...)
 		}
 		rest = after

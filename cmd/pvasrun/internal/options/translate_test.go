@@ -20,7 +20,7 @@ func (s some) Flag(word string) (known, takesValue bool) {
 
 var ours = some{"-n": true, "--np": true, "-x": true, "-v": false, "--wdir": true, "--tag-output": false,
 	"--timeout": true, "--map-by": true, "--stdin": true, "--hosts": true, "--output-dir": true, "--btl": true,
-	"--clean-env": false}
+	"--clean-env": false, "--initial-errhandler": true}
 
 // What people type for other launchers means the same here, and what belongs to the program stays as it is.
 func TestTranslate(t *testing.T) {
@@ -39,7 +39,7 @@ func TestTranslate(t *testing.T) {
 		"-oversubscribe prog":         "prog",
 		"--with-ft ulfm p":            "--survive p",
 		"--with-ft mpi -continuous p": "--survive --survive p",
-		"-initial-errhandler MPI_ERRORS_RETURN p": "-x PVAS_ERRHANDLER=mpi_errors_return p",
+		"-initial-errhandler MPI_ERRORS_RETURN p": "--initial-errhandler MPI_ERRORS_RETURN p",
 		"--bind-to core p":                        "--bind core p",
 		"--bind-to l3cache p":                     "--bind l3cache p",
 		"-bind-to user:0,2-3 p":                   "--bind 0,2-3 p",
@@ -193,9 +193,11 @@ func TestProgramsOfFiles(t *testing.T) {
 	got, _, err = Translate(ours, []string{"--multi-prog", file("less", "0-1 a\n2 b\n")})
 	require.NoError(t, err)
 	require.Equal(t, "-n 2 a : -n 1 b", strings.Join(got, " "))
-	got, _, err = Translate(ours, []string{"-x", "A=1", "-v", "--wdir=/", "--app", file("two", "a\n-x B b\n")})
+	got, _, err = Translate(ours, []string{"-x", "A=1", "-v", "--wdir=/", "-initial-errhandler=e", "--app",
+		file("two", "a\n-x B b\n")})
 	require.NoError(t, err)
-	require.Equal(t, "-x A=1 -v --wdir=/ a : -x A=1 --wdir=/ -x B b", strings.Join(got, " "))
+	require.Equal(t, "-x A=1 -v --wdir=/ --initial-errhandler=e a : -x A=1 --wdir=/ --initial-errhandler=e -x B b",
+		strings.Join(got, " "))
 	got, _, err = Translate(ours, []string{"p", ":", "--export=A", "--multi-prog", file("less", "0-1 a\n2 b\n")})
 	require.NoError(t, err)
 	require.Equal(t, "p : --clean-env -x A -n 2 a : --clean-env -x A -n 1 b", strings.Join(got, " "))

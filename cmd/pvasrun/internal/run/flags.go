@@ -42,6 +42,8 @@ type appFlags struct {
 	Env  []string `short:"x" env:"PVASRUN_X" env-delim:"," value-name:"NAME[=VALUE]" description:"give the ranks an environment variable; without a value, the one it has here; repeatable"`
 	Bare bool     `long:"clean-env" env:"PVASRUN_CLEAN_ENV" description:"give the ranks none of the variables here but those of -x"`
 	Wdir string   `long:"wdir" env:"PVASRUN_WDIR" value-name:"DIR" description:"working directory of the ranks"`
+	// MPI 5.0 section 11.5.
+	Handler cli.ErrorHandler `long:"initial-errhandler" env:"PVASRUN_INITIAL_ERRHANDLER" default-mask:"mpi_errors_are_fatal" value-name:"NAME" description:"error handler that programs in C and Fortran begin with: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return"`
 }
 
 // placeFlags say where on its node a rank runs, and tell of it.
@@ -149,7 +151,7 @@ func (f *Flags) Apps(args []string) ([]launcher.App, error) {
 		}
 		if app, args, err = parseApp(rest); err != nil {
 			return nil, cli.Mistake(fmt.Errorf(
-				"after \":\": %w (only -n, -x, --clean-env and --wdir may stand there)", err))
+				"after \":\": %w (only -n, -x, --clean-env, --wdir and --initial-errhandler may stand there)", err))
 		}
 	}
 }
@@ -174,6 +176,9 @@ func (f *appFlags) app(args []string) (launcher.App, error) {
 	env, err := resolveEnv(f.Env)
 	if err != nil {
 		return launcher.App{}, err
+	}
+	if f.Handler != "" {
+		env = append(env, job.EnvErrorHandler+"="+string(f.Handler))
 	}
 	return launcher.App{Program: args[0], Args: args[1:], N: f.NP, Env: env, NoEnv: f.Bare, Dir: f.Wdir}, nil
 }

@@ -47,3 +47,20 @@ func TestCPUsOfTask(t *testing.T) {
 		require.Equal(t, c.want, f.cpusOfTask(c.ranks, func(name string) string { return c.env[name] }), "%v", c)
 	}
 }
+
+// The error handler that programs begin with is that of one program of the job, in any case.
+func TestInitialErrorHandler(t *testing.T) {
+	own, _, err := parseApp([]string{"--initial-errhandler", "MPI_ERRORS_RETURN", "a"})
+	require.NoError(t, err)
+	app, err := own.app([]string{"a"})
+	require.NoError(t, err)
+	require.Equal(t, []string{job.EnvErrorHandler + "=mpi_errors_return"}, app.Env)
+	own, _, err = parseApp([]string{"b"})
+	require.NoError(t, err)
+	app, err = own.app([]string{"b"})
+	require.NoError(t, err)
+	require.Empty(t, app.Env)
+	_, _, err = parseApp([]string{"--initial-errhandler", "mpi_errors", "a"})
+	require.EqualError(t, err, `--initial-errhandler: "mpi_errors": write mpi_errors_are_fatal, mpi_errors_abort or `+
+		`mpi_errors_return`)
+}
