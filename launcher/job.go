@@ -237,6 +237,9 @@ func (j *Job) room() (need, most int) {
 		return min(max(need, j.Universe), most), most
 	}
 	need = max(need, j.Universe)
+	if j.Settings.Survive {
+		return need, max(need, job.RoomToSurvive)
+	}
 	return need, max(need, job.UsualRoom)
 }
 

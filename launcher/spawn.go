@@ -49,8 +49,7 @@ func (s *supervisor) spawnFor(r *desk.Spawn) []string {
 
 // spawn starts a world. After an error none of its ranks is left.
 func (s *supervisor) spawn(parent int, l *part.Late) error {
-	most := part.Most(s.job.Universe, s.starter.places-s.memory.Root().Visitors())
-	size, err := part.Settle(l.Commands, most-s.size, s.noRoom)
+	size, err := part.Settle(l.Commands, s.free(), s.noRoom)
 	if err != nil {
 		return err
 	}
@@ -68,7 +67,26 @@ func (s *supervisor) spawn(parent int, l *part.Late) error {
 	return nil
 }
 
+// free returns how many ranks more the job may have. Each takes a place, which nobody has had before. In a job that
+// survives only the living count for its universe: others come for those that have failed.
+func (s *supervisor) free() int {
+	root := s.memory.Root()
+	places := s.starter.places - root.Visitors()
+	if root.JobNumber() > 0 {
+		places = min(places, job.MostNumbered) // others have no name for more
+	}
+	if s.job.Universe > 0 && s.job.Settings.Survive {
+		return min(places-s.size, s.job.Universe-s.ranks.Alive())
+	}
+	return part.Most(s.job.Universe, places) - s.size
+}
+
 func (s *supervisor) noRoom() error {
+	if s.job.Settings.Survive && s.starter.places > s.size {
+		return fmt.Errorf("the job has room for %d ranks at a time, and has %d: use pvasrun --universe N with a "+
+			"larger N", s.job.Universe, s.ranks.Alive())
+	}
+
 	if s.job.guest != nil && s.starter.places == 1 {
 		return errors.New("the job has room for this rank: raise the limit on the size of files (ulimit -f), which " +
 			"leaves no room for more")

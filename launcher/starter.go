@@ -98,6 +98,7 @@ func (s *starter) makeSpace() error {
 		return s.misfit
 	}
 	need, most := s.job.room()
+	most = max(need, min(most, job.RoomOfSpace))
 	here := s.size + need - s.job.Total() // all that are added may come here
 	create := &host.CreateRequest{Tasks: here, Spare: most - need, Total: most, PartitionSize: s.job.PartitionSize,
 		HugePages: s.job.HugePages != "", SmallPages: host.SmallPages(), ID: s.id, Apps: slices.Clone(s.apps)}

@@ -116,6 +116,9 @@ func (s *Space) reserve(size uint64, spare int) error {
 		return s.reserveWith(spare, size)
 	}
 	size = usualPartition(n, mostReserved())
+	if with := usualPartition(n+uint64(spare), mostReserved()); with >= leastWithSpare {
+		size = with
+	}
 	err := fmt.Errorf("pvas: create: %w: %d partitions of %d MiB hold no stack of %d MiB: take a smaller one "+
 		"(--stack-size, ulimit -s), or --btl sm",
 		ErrTooSmall, n, size>>20, sys.SoftLimit(sys.RlimitStack)>>20)
@@ -126,6 +129,9 @@ func (s *Space) reserve(size uint64, spare int) error {
 	}
 	return err
 }
+
+// leastWithSpare is the size of a partition that makes no smaller ones for the sake of spare ones.
+const leastWithSpare = 16 << 30
 
 // usualPartition is the size of each of n partitions, of so many bytes at most in all.
 func usualPartition(n, most uint64) uint64 {
@@ -245,7 +251,7 @@ func (s *Space) Destroy() error {
 		}
 	}
 	for _, t := range s.running {
-		t.release()
+		t.Release()
 	}
 	for _, p := range s.programs {
 		p.close()

@@ -79,7 +79,7 @@ func (s *Space) vacate(i int) error {
 	if old.alive() {
 		return fmt.Errorf("pvas: %w: partition %d, pid %d", ErrPartitionBusy, i, old.pid)
 	}
-	old.release()
+	old.Release()
 	delete(s.running, i)
 	return s.reset(i)
 }

@@ -108,8 +108,9 @@ func (t *Task) alive() bool {
 	return t.pidfd >= 0 && !sys.PidfdExited(t.pidfd)
 }
 
-// release closes the descriptor of the task, which has ended.
-func (t *Task) release() {
+// Release closes the descriptor that stands for the task, if the caller knows that it has ended. The Space does so when
+// the partition is used again.
+func (t *Task) Release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.pidfd >= 0 {

@@ -67,6 +67,30 @@ func TestSurviveRunsAgain(t *testing.T) {
 	}
 }
 
+// Ranks that have failed are replaced one after the other: the universe is that of the living. Nothing that is left of
+// one is taken for its successor's.
+func TestSurviveReplaces(t *testing.T) {
+	program := programs.Build(t, "./testdata/survives")
+	for _, c := range []struct {
+		btl          string
+		rounds, long int
+	}{{"sm", 200, 10_000}, {"pvas", 100, 1500}} {
+		rounds := c.rounds
+		if testkit.Long() {
+			rounds = c.long
+		}
+		for _, btl := range models(t) {
+			if btl != c.btl {
+				continue
+			}
+			got := command(t, nil, "--survive", "--universe", "4", "--btl", btl, "-n", "4", "--timeout", "1000",
+				program, "replace", fmt.Sprint(rounds))
+			require.Equal(t, 0, got.code, "%s: %s", btl, got.stderr)
+			require.Equal(t, "replace: right\n", got.stdout, got.stderr)
+		}
+	}
+}
+
 // Processes that a rank has started end with it when it fails.
 func TestSurviveEndsChildren(t *testing.T) {
 	program := programs.Build(t, "./testdata/survives")

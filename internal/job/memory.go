@@ -159,6 +159,14 @@ func mapRoot(f *os.File, size int) (*Memory, error) {
 // partitions have their usual size.
 const UsualRoom = 256
 
+// RoomToSurvive is how many ranks a job that survives may have one after the other. A place is never used again: what
+// is left of a rank that has failed, as groups, messages under way, its pid, names nobody else. RoomOfSpace is likewise
+// of a job in one address space, where each has a partition. Then partitions have 16 GiB.
+const (
+	RoomToSurvive = 1 << 14
+	RoomOfSpace   = 1 << 11
+)
+
 // Private returns the memory of a job of one rank, which is this process and which no supervisor has started. If the
 // rank starts others, a supervisor maps the File: so it is the memory of a job of processes.
 func Private() (*Memory, error) {

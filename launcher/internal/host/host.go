@@ -80,7 +80,7 @@ type host struct {
 	memory   *job.Memory
 	apps     []App
 	programs programIDs
-	guarded  map[int]bool // process groups to kill, by leader
+	guarded  map[int]*pvas.Task // process groups to kill, by leader; nil: it has an address space of its own
 
 	smallUntil int // so many ranks are in Init: then they get huge pages. 0: they have them, or never will
 }
@@ -127,9 +127,12 @@ func (h *host) Handle(req *Request, files []*os.File) (reply, error) {
 		defer closeAll(files)
 		return h.spawn(req.Spawn, files)
 	case req.Guard != 0:
-		h.guarded[req.Guard] = true
+		h.guarded[req.Guard] = nil
 		return reply{}, nil
 	case req.Forget != 0:
+		if task := h.guarded[req.Forget]; task != nil {
+			task.Release() // its group is empty
+		}
 		delete(h.guarded, req.Forget)
 		return reply{}, nil
 	case req.Raze:
@@ -162,10 +165,14 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 	return reply{Tasks: space.Tasks()}, nil
 }
 
-// add checks that programs fit into a partition.
+// add checks that programs fit into a partition. What ranks that have ended have mapped elsewhere stays: so it refuses
+// more ranks before the others get no memory.
 func (h *host) add(apps []App) error {
 	if h.space == nil {
 		return errors.New("programs: request out of order")
+	}
+	if err := limits.AreasTaken(os.Getpid()); err != nil {
+		return err
 	}
 	for i := range apps {
 		if _, err := h.space.Layout(0, apps[i].Path, apps[i].Env...); err != nil {
@@ -225,7 +232,7 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 	if h.programs.number(app.Path) != program {
 		root.SetProgram(rank, 0) // it was replaced meanwhile: nobody knows which one this is
 	}
-	h.guarded[task.Pid()] = true
+	h.guarded[task.Pid()] = task
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
 }
 
@@ -257,7 +264,7 @@ func memoryNode(root *job.Root, rank int) *int {
 }
 
 func NewHost(c *Control) *host {
-	return &host{control: c, guarded: map[int]bool{}, programs: programIDs{}}
+	return &host{control: c, guarded: map[int]*pvas.Task{}, programs: programIDs{}}
 }
 
 // fileLimit gives ranks the limit on open files that the user set, if the Go library

@@ -55,7 +55,7 @@ func (n *Jobs) open() (int, error) {
 		return n.door.Number, nil
 	case n.recorded:
 		return 0, errors.New("ranks that are recorded (--trace) are not connected with others")
-	case root.Places() > job.MostNumbered:
+	case root.Places() > job.MostNumbered && (!job.Survives(root) || root.Ranks() > job.MostNumbered):
 		return 0, fmt.Errorf("the job has room for %d ranks, and one that other jobs connect with for %d at most: use "+
 			"fewer ranks, and pvasrun --universe N with a smaller N", root.Places(), job.MostNumbered)
 	case root.Places() == root.Ranks():
