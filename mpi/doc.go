@@ -126,16 +126,16 @@
 //
 // # Not implemented
 //
-// By chapter of MPI 4.1:
+// By chapter of MPI 4.1; docs/limits.md has the reasons:
 //
 //   - 3: ready mode (Send is as fast); buffers to attach (Bsend copies to the heap); persistent
 //     sends in buffered mode; cancel of sends to others, which MPI deprecates (ErrCancelSend).
-//   - 4: partitioned communication.
+//   - 4: partitioned communication (goroutines fill parts of a buffer, then it is sent).
 //   - 5: packing, and derived datatypes as values of the standard. View and package datatype are
 //     what there is.
-//   - 7: intercommunicators.
+//   - 7: intercommunicators (Spawn, Accept and Connect return one communicator of all).
 //   - 8: reordering of ranks, and MPI_Graph_create.
-//   - 10, 11: info objects, sessions, and names of services.
+//   - 10, 11: info objects, sessions (a library takes a communicator, and has Dup), and names of services.
 //   - 12: dynamic windows, epochs of Post and Start, operations with requests.
 //   - 14 of MPI 5.0: nonblocking and split calls of files (a goroutine makes them), and data representations.
 package mpi
