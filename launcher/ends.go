@@ -188,8 +188,8 @@ func (s *supervisor) sayIf(format, text string) {
 	}
 }
 
-// apart tells whether the end of a rank concerns no other world: it fails, and its world is connected to none, or it
-// was told to end for that reason. On one node of several the leader decides.
+// apart tells whether only the rank's own world must end: the rank fails, and its world is connected to no other one,
+// or it was told to end for that reason. On one node of several the leader decides.
 func (s *supervisor) apart(rank int, status syscall.WaitStatus, state job.State) bool {
 	if s.ranks.Ending(rank) || s.job.Part != nil || s.job.Settings.Survive {
 		return s.ranks.Ending(rank)

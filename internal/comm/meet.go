@@ -12,11 +12,11 @@ import (
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
-// Meet returns when all ranks of the world have called it, or have gone. A face calls it before Finalize if its ranks
-// end together, as those of C do. It has a context of its own, so no operation of the program matches it: a rank that
-// leaves out a Barrier and calls Finalize does not complete that Barrier. It uses messages: a board would take memory
-// at the end of the job. It does not wait for a goroutine that stands in for this rank in a call that was refused and
-// that the others may never make.
+// Meet is a barrier that MPI_Finalize of C calls first: it returns when all ranks of the world have called it, or
+// have gone. It has a context of its own, so no operation of the program matches it: a rank that leaves out a Barrier
+// and calls Finalize does not complete that Barrier. It uses messages: a board would take memory at the end of the
+// job. It does not wait for a goroutine that stands in for this rank in a call that was refused and that the others
+// may never make.
 func Meet(world *Comm) (err error) {
 	const op = "finalize"
 	if err := enterBeside(world, op, ErrRevoked); err != nil {

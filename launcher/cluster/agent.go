@@ -198,9 +198,8 @@ func (a *agent) probe(p *probe, o *order) error {
 	return nil
 }
 
-// loseLeader ends the job, since the leader is not heard any more. It is told nothing from then
-// on: it may still hear this node, and that its ranks were killed must not come before the news
-// that the node is lost.
+// loseLeader ends the job: the leader is not heard any more. The agent sends it nothing from then on. The leader may
+// still hear this node, and must learn that the node is lost before it learns that ranks were killed.
 func (a *agent) loseLeader(err error) {
 	a.link.Mute()
 	a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))

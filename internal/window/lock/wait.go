@@ -108,9 +108,9 @@ func (w *Words) asleep(more int32) {
 	w.head.sleepers.Add(more)
 }
 
-// waiting is what the hang report says of a wait: who holds what is waited for. If all that it names stay where they
-// are, the wait does not end (job.Prove). So each rank that it names is a holder, or waits for one that is named. If
-// that is not known it names nobody.
+// waiting is what the hang report says of a wait: it names every rank that could end the wait, or none if they are not
+// all known. A proof of a deadlock relies on that (job.Prove). So each named rank is a holder, or waits for one that is
+// named.
 //
 //   - The word of a lock or a stripe names who has it alone. Only that rank gives it back.
 //   - Ranks that have a lock beside others are found by their words. A rank that is named here says that it has this

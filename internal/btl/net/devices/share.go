@@ -56,8 +56,8 @@ func (d *device) fly(c *piece) {
 	c.of.Peer.paths[d.number].flying++
 }
 
-// leave notes that a piece is not any more. A peer that nothing is under way to may get short messages
-// at full speed.
+// leave removes a piece from those in flight. When none is in flight to a peer, the pace for it follows the device's
+// measured rate: short messages go at full speed.
 func (d *device) leave(c *piece) {
 	at := &c.of.Peer.paths[d.number]
 	d.owe(c.of.Peer, -c.len())
