@@ -118,8 +118,9 @@ func (c *Comm) Parents() (*Comm, error) {
 	return merged(between, true)
 }
 
-// OpenPort returns the name of a port at which this rank accepts those who know it: ranks of other jobs of the user on
-// this node, if pvasrun has started both, or of this job. The program passes the name on. It does not block.
+// OpenPort returns the name of a port at which this rank accepts those who know it: ranks of this job, or of another
+// job of the user on this node. Both jobs have been started by pvasrun then. The program passes the name on. It does
+// not block.
 //
 // MPI 4.1 section 11.9.2 (MPI_Open_port).
 func (c *Comm) OpenPort() (name string, err error) { return comm.OpenPort(c.inner()) }

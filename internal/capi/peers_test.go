@@ -2,6 +2,7 @@ package capi
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,16 @@ func TestWindowOfNobody(t *testing.T) {
 		require.Equal(t, SUCCESS, c.try(name, args...), name)
 	}
 	require.Equal(t, ERR_TYPE, c.try("MPI_Put", 0, 1, DATATYPE_NULL, PROC_NULL, 0, 1, DATATYPE_NULL, w))
+}
+
+// TestLongNamesOfPorts: a name for which Lookup_name has no room is not published.
+func TestLongNamesOfPorts(t *testing.T) {
+	onRanks(t, 1, func(c *rank) {
+		for _, n := range []int{MAX_PORT_NAME, 10_000} {
+			require.Equal(c, ERR_ARG, c.try("MPI_Publish_name", "service", INFO_NULL, strings.Repeat("x", n)))
+		}
+		require.Equal(c, ERR_ARG, c.try("MPI_Publish_name", "service", INFO_NULL, 0))
+	})
 }
 
 // TestRootsThatAreNone: the calls that start and join processes name a wrong root as collective operations do.

@@ -191,7 +191,15 @@ func (p *Process) Publish_name(service CString, info Info, port CString) error {
 	if err != nil {
 		return err
 	}
-	return comm.PublishName(p.world.c, name, port.String())
+	text, err := port.given()
+	if err == nil && len(text) >= MAX_PORT_NAME {
+		err = fail(ERR_ARG, "the name of the port has %d bytes: pass less than MPI_MAX_PORT_NAME, which is %d",
+			len(text), MAX_PORT_NAME)
+	}
+	if err != nil {
+		return err
+	}
+	return comm.PublishName(p.world.c, name, text)
 }
 
 // Unpublish_name is MPI_Unpublish_name.
@@ -210,8 +218,8 @@ func (p *Process) Lookup_name(service CString, info Info, out OutString) error {
 		return err
 	}
 	port, err := comm.LookupName(p.world.c, name)
-	if err == nil {
-		out.Set(port, MAX_PORT_NAME)
+	if err == nil && out.Set(port, MAX_PORT_NAME) < len(port) { // of a program whose MPI has longer ones
+		err = fail(ERR_NAME, "the name of its port has %d bytes, which are more than MPI_MAX_PORT_NAME", len(port))
 	}
 	return err
 }

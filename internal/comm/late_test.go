@@ -1,6 +1,9 @@
 package comm
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // Worlds of one job have contexts of their own: what is known by its context, as the waits in the report of a hang,
@@ -150,9 +154,43 @@ func TestRefusedPortIsToldOnce(t *testing.T) {
 		}
 		return nil
 	})
+	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
+		for _, bad := range []string{strings.Repeat("\xff", 10_000), strings.Repeat("gopvas:0:0:0:", 1000),
+			fmt.Sprintf("gopvas:%x:%05000d:0:1", c.root.ID(), 0)} {
+			_, err := Connect(c, bad, 0, ConnectTime, nil)
+			require.ErrorIs(t, err, ErrPort)
+			require.Less(t, len(err.Error()), 1000)
+		}
+		return nil
+	})
 	require.Len(t, told, 2)
 	for why, texts := range told {
 		require.Len(t, texts, 2)
 		require.Equal(t, texts[0], texts[1], why)
 	}
+}
+
+// The report says of an accept what it is, and not what it is made of.
+func TestAcceptIsNamed(t *testing.T) {
+	memory, err := job.Private()
+	require.NoError(t, err)
+	defer memory.Close()
+	root := memory.Root()
+	c := NewWorld(root, 0, mem.New(root, mem.Options{}).Module(0), Settings{}, Operators{})
+	port, err := OpenPort(c)
+	require.NoError(t, err)
+	accepted := make(chan error)
+	go func() {
+		_, err := Accept(c, port, 0, nil)
+		accepted <- err
+	}()
+	w, waits := root.Waiting(0)
+	for ; !waits; w, waits = root.Waiting(0) {
+		runtime.Gosched()
+	}
+	require.Equal(t, "accept", w.Call)
+	require.EqualValues(t, pml.AnyTag, w.Tag)
+	require.NoError(t, ClosePort(c, port))
+	require.ErrorIs(t, <-accepted, ErrPort)
+	require.NoError(t, c.Finalize())
 }

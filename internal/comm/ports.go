@@ -130,7 +130,15 @@ func OpenPort(world *Comm) (string, error) {
 		return "", Wrap(op, err)
 	}
 	world.opened.add(p.Number)
+	world.engine.Explain(partitioned.of(meetID), explainAccept)
 	return texts[0], nil
+}
+
+// explainAccept says of the wait for a request what it is. Its tag is the number of a port, which no user knows.
+func explainAccept(w *job.Waiting) {
+	if w.Op == job.OpProbe {
+		w.Call, w.Tag = "accept", pml.AnyTag
+	}
 }
 
 // reachable has the job be one that others can reach, and returns its number.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -133,6 +134,7 @@ func TestPublishedNames(t *testing.T) {
 		_, err := r.Ask(0, texts...)
 		require.ErrorIs(t, err, kind, texts)
 	}
+	long := strings.Repeat("\xff", 2000)
 	port := ask(AskOpenPort)
 	parsed, err := ParsePort(port)
 	require.NoError(t, err)
@@ -155,9 +157,15 @@ func TestPublishedNames(t *testing.T) {
 	refused(ErrPort, AskPort, port)
 	refused(ErrPort, AskConnect, port)
 	refused(ErrPort, AskClosePort, port)
-	for _, bad := range []string{"", "x", "gopvas:1:2:1", "gopvas:g:0:0:1", "gopvas:1:0:-1:1", "gopvas:1:1:1:1:1"} {
+	for _, request := range [][]string{{AskPort, long}, {AskLookup, long}, {AskUnpublish, long, port}} {
+		_, err := r.Ask(0, request...)
+		require.Less(t, len(err.Error()), len(long)/2, request[0])
+	}
+	for _, bad := range []string{"", "x", "gopvas:1:2:1", "gopvas:g:0:0:1", "gopvas:1:0:-1:1", "gopvas:1:1:1:1:1",
+		"gopvas:1:0:0:01", "gopvas:A:0:0:1", long} {
 		_, err := ParsePort(bad)
 		require.ErrorIs(t, err, ErrPort, bad)
+		require.Less(t, len(err.Error()), len(long)/2)
 	}
 	refused(ErrNoDesk, AskSpawn)
 

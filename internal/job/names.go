@@ -79,7 +79,7 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 	case AskLookup:
 		p, known := n.names[arg(1)]
 		if text = p.port; !known {
-			err = refusal(ErrName, "no service is published as %q", arg(1))
+			err = refusal(ErrName, "no service is published as %.100q", arg(1))
 		}
 	case AskOpenPort:
 		number, _ := strconv.Atoi(arg(1))
@@ -142,7 +142,7 @@ func (n *Names) handOver(ask func(request ...string) ([]string, error)) error {
 
 func (n *Names) publish(rank int, service, port string) error {
 	if p, known := n.names[service]; known {
-		return refusal(ErrService, "%q is published already, by rank %d", service, p.rank)
+		return refusal(ErrService, "%.100q is published already, by rank %d", service, p.rank)
 	}
 	if n.names == nil {
 		n.names = map[string]published{}
@@ -154,7 +154,7 @@ func (n *Names) publish(rank int, service, port string) error {
 func (n *Names) unpublish(service, port string) error {
 	p, known := n.names[service]
 	if !known || port != "" && p.port != port {
-		return refusal(ErrService, "no service is published as %q with this port in this job", service)
+		return refusal(ErrService, "no service is published as %.100q with this port in this job", service)
 	}
 	delete(n.names, service)
 	return nil
@@ -192,7 +192,7 @@ func (n *Names) close(port string) (asked []string) {
 
 func (n *Names) check(port string) error {
 	if _, known := n.ports[port]; !known {
-		return refusal(ErrPort, "%q is no open port of this job", port)
+		return refusal(ErrPort, "%.100q is no open port of this job", port)
 	}
 	return nil
 }
@@ -232,9 +232,10 @@ func (p Port) String() string {
 	return fmt.Sprintf("gopvas:%x:%d:%d:%d", p.Job, p.Of, p.Rank, p.Number)
 }
 
-// ParsePort is the contrary of Port.String.
+// ParsePort is the contrary of Port.String. No other spelling is the name of a port.
 func ParsePort(name string) (p Port, err error) {
-	bad := refusal(ErrPort, "%.100q is no name of a port: pass one that Open_port has returned", name)
+	bad := refusal(ErrPort, "%.100q is no name of a port: pass one that OpenPort (in C MPI_Open_port) has returned",
+		name)
 	parts := strings.Split(name, ":")
 	if len(parts) != 5 || parts[0] != "gopvas" {
 		return p, bad
@@ -250,6 +251,9 @@ func ParsePort(name string) (p Port, err error) {
 			return Port{}, bad
 		}
 		*to = int(n)
+	}
+	if p.String() != name {
+		return Port{}, bad
 	}
 	return p, nil
 }

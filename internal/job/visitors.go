@@ -147,7 +147,7 @@ func ServiceSocket(service string) string {
 func PublishedElsewhere(service string) (port string, err error) {
 	socket, err := sys.ConnectNamed(ServiceSocket(service))
 	if err != nil {
-		return "", refusal(ErrName, "%q: %v", service, err)
+		return "", refusal(ErrName, "%.100q: %v", service, err)
 	}
 	defer socket.Close()
 	_ = socket.SetReadDeadline(time.Now().Add(publishLimit)) // never fails: it is a socket
@@ -156,7 +156,7 @@ func PublishedElsewhere(service string) (port string, err error) {
 		_, err = ParsePort(string(text))
 	}
 	if err != nil {
-		return "", refusal(ErrName, "%q: %v", service, err)
+		return "", refusal(ErrName, "%.100q: %v", service, err)
 	}
 	return string(text), nil
 }

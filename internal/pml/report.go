@@ -1,6 +1,7 @@
 package pml
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -132,7 +133,7 @@ func (r *report) describe(w *waiter) job.Waiting {
 		r.notice.Complete(say)
 	}
 	if say.Op != job.OpCollective { // which has a name of its own
-		say.Call = w.Call
+		say.Call = cmp.Or(say.Call, w.Call)
 	}
 	return *say
 }

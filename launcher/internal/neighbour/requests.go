@@ -199,7 +199,7 @@ func (n *Jobs) Publish(request, answer []string) []string {
 		}
 		_, _ = n.names.Handle(n.root.ID(), -1, []string{job.AskUnpublish, service, request[2]})
 		if errors.Is(err, sys.ErrNameTaken) {
-			err = fmt.Errorf("another job has published %q", service)
+			err = fmt.Errorf("another job has published %.100q", service)
 		}
 		return job.Refuse(fmt.Errorf("%w: %w", job.ErrService, err))
 	}
