@@ -127,6 +127,7 @@ var layers = []layer{
 		"internal/btl/...", "internal/job", "internal/processes", "internal/topology", "internal/trace/recorder"}},
 	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "internal/exit", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
+	{"internal/capi/install/runtime", []string{"internal/capi/install"}},
 	{"internal/capi/install", []string{".", "internal/gocmd", "internal/linkage"}},
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 

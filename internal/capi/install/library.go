@@ -78,9 +78,9 @@ func (in *installation) finder(ctx context.Context) error {
 	return nil
 }
 
-// noPreemption has the runtime send no SIGURG, for which a program may have a handler. Those that it would send have no
-// effect: see cmd/libmpi/signals.c.
-const noPreemption = "-X runtime.godebugDefault=asyncpreemptoff=1"
+// NoPreemption are flags of the linker. The runtime then sends no SIGURG, for which a program may have a handler. Those
+// that it would send have no effect: see cmd/libmpi/signals.c.
+const NoPreemption = "-X runtime.godebugDefault=asyncpreemptoff=1"
 
 // fewAreas has the linker make two segments, so that each rank has two memory areas less, and its start three calls.
 // Nothing protects a rank's data from its peers anyway, see pvas.
@@ -100,7 +100,7 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s %s", soname,
 		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, fewAreas, link)
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
-		"-ldflags", noPreemption + ` -buildid= -extldflags "` + flags + `"`, "-o", built}, more...)
+		"-ldflags", NoPreemption + ` -buildid= -extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "TMPDIR="+temporary)

@@ -41,11 +41,11 @@ func (in *installation) overlay(ctx context.Context, dir string, env []string) (
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
-	return withoutFramePointers(strings.TrimSpace(string(root)), dir)
+	return WithoutFramePointers(strings.TrimSpace(string(root)), dir)
 }
 
-// withoutFramePointers is overlay for arm64, with the folder that Go is in.
-func withoutFramePointers(root, dir string) (flags []string, err error) {
+// WithoutFramePointers is overlay for arm64, with the folder that Go is in.
+func WithoutFramePointers(root, dir string) (flags []string, err error) {
 	name := filepath.Join(root, "src", "runtime", "asm_arm64.s")
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestWithoutFramePointers(t *testing.T) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	flags, err := withoutFramePointers(strings.TrimSpace(string(root)), dir)
+	flags, err := WithoutFramePointers(strings.TrimSpace(string(root)), dir)
 	require.NoError(t, err)
 	require.NotEmpty(t, flags, "getfp of %s is another one: look what frame pointers are for now", runtime.Version())
 	text, err := os.ReadFile(filepath.Join(dir, "asm_arm64.s"))
