@@ -105,10 +105,28 @@ func ScatterAlloc[T any](c *Comm, parts [][]T, root int) ([]T, error) {
 	if c.Rank() != root {
 		parts = nil
 	}
-	counts := partLengths(parts)
+	return scattered(c, concatenated(parts), partLengths(parts), root)
+}
+
+// ScatterFlat returns on rank i the part of the root's slice that Comm.Block says; elsewhere all is not used.
+//
+// MPI 4.1 section 6.6 (MPI_Scatter and MPI_Scatterv).
+func ScatterFlat[T any](c *Comm, all []T, root int) ([]T, error) {
+	counts := make([]int, c.Size())
+	if c.Rank() != root {
+		all, counts = nil, nil
+	}
+	for rank := range counts {
+		first, end := c.Block(len(all), rank)
+		counts[rank] = end - first
+	}
+	return scattered(c, filled(all), counts, root)
+}
+
+func scattered[T any](c *Comm, all []T, counts []int, root int) ([]T, error) {
 	n, err := ScatterOne(c, counts, root)
 	part := make([]T, n)
-	if err := afterLengths(err, scattervCall(c, concatenated(parts), counts, nil, part, root)); err != nil {
+	if err := afterLengths(err, scattervCall(c, all, counts, nil, part, root)); err != nil {
 		return nil, err
 	}
 	return part, nil

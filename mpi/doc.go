@@ -66,8 +66,9 @@
 //
 // A collective call whose name ends in Alloc takes parts whose lengths only their owners know, and allocates what it
 // receives. It makes two operations: one of the lengths, one of the parts. All ranks make the same call. The parts lie
-// in one piece of memory: appending to one copies it. If the name ends in Flat that piece is returned, which does not
-// tell where a part ends. A refused argument is told to the others by both operations.
+// in one piece of memory: appending to one copies it. If the name ends in Flat the parts are one slice, which does not
+// tell where a part ends; ScatterFlat divides it by Comm.Block. A refused argument is told to the others by both
+// operations.
 //
 // # Nonblocking and persistent collective operations
 //

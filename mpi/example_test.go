@@ -90,6 +90,7 @@ var examples = map[string]func(){
 	"ExampleScatterAlloc":            ExampleScatterAlloc,
 	"ExampleAllgatherAlloc":          ExampleAllgatherAlloc,
 	"ExampleComm_Block":              ExampleComm_Block,
+	"ExampleScatterFlat":             ExampleScatterFlat,
 	"ExampleErrOf":                   ExampleErrOf,
 	"ExampleWaitBatch":               ExampleWaitBatch,
 	"ExampleMessages":                ExampleMessages,

@@ -171,7 +171,7 @@ func ExampleScatterAlloc() {
 	// Output: [[] [10 100] [20 200 20 200] [30 300 30 300 30 300]]
 }
 
-// The ranks divide ten squares, and rank 0 has them in one slice.
+// The ranks divide ten numbers, and rank 0 has their squares in one slice.
 func ExampleComm_Block() {
 	ranks(4, func(world *mpi.Comm) error {
 		var squares []int
@@ -186,6 +186,29 @@ func ExampleComm_Block() {
 		return err
 	})
 	// Output: [0 1 4 9 16 25 36 49 64 81]
+}
+
+// Rank 0 has numbers, all square some of them, and it has the squares.
+func ExampleScatterFlat() {
+	ranks(4, func(world *mpi.Comm) error {
+		var numbers []int
+		if world.Rank() == 0 {
+			numbers = []int{2, 3, 5, 7, 11, 13}
+		}
+		part, err := mpi.ScatterFlat(world, numbers, 0)
+		if err != nil {
+			return err
+		}
+		for i := range part {
+			part[i] *= part[i]
+		}
+		squares, err := mpi.GatherFlat(world, part, 0)
+		if err == nil && world.Rank() == 0 {
+			fmt.Println(squares)
+		}
+		return err
+	})
+	// Output: [4 9 25 49 121 169]
 }
 
 // Both neighbours' borders are received, and one error is looked at.

@@ -70,6 +70,21 @@ func allocated(c *Comm) error {
 				out = upTo(n, func(i int) []int32 { return part(root, i) })
 			}
 			mine, err3 := ScatterAlloc(c, out, root)
+			own, err5 := ScatterFlat(c, slices.Concat(out...), root)
+			whole, err6 := AllgatherFlat(c, own)
+			total := 0
+			for i := range n {
+				total += len(part(root, i))
+			}
+			from, end := c.Block(total, me)
+			if err := first(err5, err6, want("block", len(own), end-from), want("all", len(whole), total)); err != nil {
+				return err
+			}
+			if me == root {
+				if err := eq("blocks", whole, slices.Concat(out...)); err != nil {
+					return err
+				}
+			}
 			if err := first(err1, err2, err3, err4, eq("flat", flat, slices.Concat(parts...)),
 				eq("bcast", got, part(root, 1)), eq("scatter", mine, part(root, me))); err != nil {
 				return err

@@ -26,30 +26,22 @@ func run(world *mpi.Comm, n int) error {
 			x[i], y[i] = float64(i%1000), float64(i%7-3)
 		}
 	}
-	counts := make([]int, world.Size()) // elements of each rank, as even as possible
-	for rank := range counts {
-		first, end := world.Block(n, rank)
-		counts[rank] = end - first
-	}
-	mine := counts[world.Rank()]
-	partX, partY := make([]float64, mine), make([]float64, mine)
-	if err := mpi.Scatterv(world, x, counts, nil, partX, 0); err != nil {
+	partX, err := mpi.ScatterFlat(world, x, 0)
+	if err != nil {
 		return err
 	}
-	if err := mpi.Scatterv(world, y, counts, nil, partY, 0); err != nil {
+	partY, err := mpi.ScatterFlat(world, y, 0)
+	if err != nil {
 		return err
 	}
-	sum := []float64{dot(partX, partY)}
-	if err := mpi.Allreduce(world, nil, sum, mpi.Sum[float64]()); err != nil {
+	sum, err := mpi.AllreduceOne(world, dot(partX, partY), mpi.Sum[float64]())
+	if err != nil || world.Rank() != 0 {
 		return err
 	}
-	if world.Rank() != 0 {
-		return nil
+	if want := dot(x, y); sum != want {
+		return fmt.Errorf("the ranks have found %v, one alone finds %v", sum, want)
 	}
-	if want := dot(x, y); sum[0] != want {
-		return fmt.Errorf("the ranks have found %v, one alone finds %v", sum[0], want)
-	}
-	_, err := fmt.Printf("dot product of %d elements on %d ranks: %v, as by one alone\n", n, world.Size(), sum[0])
+	_, err = fmt.Printf("dot product of %d elements on %d ranks: %v, as by one alone\n", n, world.Size(), sum)
 	return err
 }
 
