@@ -187,14 +187,13 @@ static void serve_upcall(struct context *c) {
 // handle calls the error handler, after all else: the handler may call MPI, and may not return. It may change the code
 // that the function returns.
 static int64_t handle(struct context *c) {
-	typedef void handler(uintptr_t *object, int *code, ...);
-	handler *function = (handler *)c->handler;
+	uintptr_t function = c->handler;
 	uintptr_t object = c->object;
 	int64_t result = c->result;
 	int64_t raised = c->code;
 	int code = (int)raised;
 	c->handler = 0;
-	function(&object, &code);
+	libmpi_handle_error(function, &object, &code);
 	return result == raised ? code : result;
 }
 

@@ -29,7 +29,7 @@ enum {
 	OP_ARGUMENT = -3, // the function of an operator gets one more argument; arguments: its handle, that
 	OP_FORTRAN = -4, // the function of an operator or error handler is of Fortran; the argument is its handle
 	OP_WAITING = -5, // a word of a window is read again and again; the argument is the handle of the window
-	OP_REPLACE = -7, // the callbacks of a key or a generalized request become others; see capi.ReplaceCallbacks
+	OP_REPLACE = -7, // callbacks become others: see capi.ReplaceCallbacks
 	OP_THREADS = -6, // threads call that MPI_Init has promised nothing; the argument is the op of the first such call
 };
 

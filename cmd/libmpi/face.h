@@ -17,6 +17,7 @@
 //	libmpi_handle(number)                is the handle of a number: an address, or an integer that holds one.
 //	libmpi_to_fortran(handle)            is the integer that is the handle in Fortran.
 //	libmpi_from_fortran(kind, integer)   is the handle of such an integer, as libmpi_handle.
+//	libmpi_handle_error(f, object, code) calls an error handler.
 #ifndef LIBMPI_FACE_H
 #define LIBMPI_FACE_H
 
@@ -79,7 +80,7 @@ static inline void *libmpi_from_fortran(enum f_kind kind, MPI_Fint integer) {
 
 #include "gen/mpich.h"
 
-enum { LIBMPI_CONSTANTS = 0x400, LIBMPI_LAST = 0x3f3, LIBMPI_NO_HANDLE = 0xf, LIBMPI_PLACES = 64 << 7 };
+enum { LIBMPI_CONSTANTS = 0x400, LIBMPI_LAST = 0x3f4, LIBMPI_NO_HANDLE = 0xf, LIBMPI_PLACES = 64 << 7 };
 #define LIBMPI_MADE (UINT32_C(1) << 31)
 #define LIBMPI_PLACE(value) ((uint32_t)(value) >> 26 << 7 | ((value) & 0x7f))
 
@@ -108,6 +109,25 @@ static inline intptr_t libmpi_handle(intptr_t number) {
 #define libmpi_to_fortran(handle) ((MPI_Fint)(intptr_t)(handle))
 #define libmpi_from_fortran(kind, integer) ((intptr_t)(uint32_t)(integer))
 
+// A libmpi_proxied stands for an error handler of C++, if LIBMPI_PROXIED is added to its address: no address has that
+// bit. The function of C++ gets objects, so one of the library for C++ calls it, which is told the kind of the object.
+#define LIBMPI_PROXIED INT64_MIN
+struct libmpi_proxied {
+	void (*proxy)(int kind, void *object, int *code, void *function);
+	void *function;
+	int kind; // what capi.ReplaceCallbacks tells
+};
+
+static inline void libmpi_handle_error(intptr_t function, void *object, int *code) {
+	static const int kinds[] = {[1] = 0, [2] = 2, [3] = 1}; // communicator, window, file
+	if (function >= 0) {
+		((void (*)(void *, int *, ...))function)(object, code);
+		return;
+	}
+	const struct libmpi_proxied *c = (const void *)(function ^ LIBMPI_PROXIED);
+	c->proxy(kinds[c->kind], object, code, c->function);
+}
+
 #else
 
 #include "gen/mpi.h"
@@ -122,5 +142,9 @@ static inline void *libmpi_from_fortran(enum f_kind kind, MPI_Fint integer) {
 	return (void *)(intptr_t)integer;
 }
 
+#endif
+
+#ifndef FACE_MPICH
+#define libmpi_handle_error(f, object, code) ((void (*)(void *, int *, ...))(f))(object, code)
 #endif
 #endif

@@ -43,7 +43,7 @@ struct callbacks {
 	void *proxy, *delete_proxy; // that call them
 };
 
-// replace puts functions in the place of the callbacks of a key or request.
+// replace puts functions in the place of callbacks: see capi.ReplaceCallbacks.
 static void replace(struct callbacks *c, int64_t number, void *first, void *second, void *third) {
 	int64_t words[] = {number, (intptr_t)first, (intptr_t)second, (intptr_t)third, (intptr_t)c, 0};
 	libmpi_call(OP_REPLACE, words);
@@ -56,6 +56,7 @@ static void replace(struct callbacks *c, int64_t number, void *first, void *seco
 	c->state = (void *)(intptr_t)words[4];
 }
 
+// The proxies of Fortran take a value as it is. That of C++ would take an integer for the address of one.
 static int copy(void *object, int key, void *state, void *in, void *out, int *flag) {
 	typedef int proxy(void *, int, int, void *, int, void *, void **, int *);
 	struct callbacks *c = state;
@@ -63,7 +64,7 @@ static int copy(void *object, int key, void *state, void *in, void *out, int *fl
 		*flag = 0;
 		return MPI_SUCCESS;
 	}
-	return ((proxy *)c->proxy)(c->function[0], (int)(intptr_t)object, key, c->state, ADDRESS_SIZE, in, out, flag);
+	return ((proxy *)c->proxy)(c->function[0], (int)(intptr_t)object, key, c->state, POINTER, in, out, flag);
 }
 
 static int delete(void *object, int key, void *value, void *state) {
@@ -71,7 +72,7 @@ static int delete(void *object, int key, void *value, void *state) {
 	struct callbacks *c = state;
 	if (!c->function[1])
 		return MPI_SUCCESS;
-	return ((proxy *)c->delete_proxy)(c->function[1], (int)(intptr_t)object, key, ADDRESS_SIZE, value, c->state);
+	return ((proxy *)c->delete_proxy)(c->function[1], (int)(intptr_t)object, key, POINTER, value, c->state);
 }
 
 void MPII_Keyval_set_proxy(int key, void *copy_proxy, void *delete_proxy) {
@@ -80,7 +81,7 @@ void MPII_Keyval_set_proxy(int key, void *copy_proxy, void *delete_proxy) {
 		return;
 	c->proxy = copy_proxy;
 	c->delete_proxy = delete_proxy;
-	replace(c, key, copy, delete, NULL);
+	replace(c, (int64_t)key << 4, copy, delete, NULL);
 }
 
 static int query(void *state, MPI_Status *status) {
@@ -125,5 +126,16 @@ void MPII_Op_set_cxx(MPI_Op op, void *proxy) {
 	replace(c, libmpi_number(op), operate, NULL, NULL);
 }
 
-// Error handlers of C++ are not served: who makes one gets it called as that of C.
-void MPII_Errhandler_set_cxx(MPI_Errhandler handler, void *proxy) { (void)handler, (void)proxy; }
+// MPII_Errhandler_set_cxx makes an error handler one of C++, which a function of that library calls.
+void MPII_Errhandler_set_cxx(MPI_Errhandler handler, void *proxy) {
+	struct libmpi_proxied *c = malloc(sizeof *c);
+	if (!c)
+		return;
+	int64_t words[] = {libmpi_number(handler), LIBMPI_PROXIED | (intptr_t)c, 0, 0, 0, 0};
+	libmpi_call(OP_REPLACE, words);
+	if (!words[5]) {
+		free(c);
+		return;
+	}
+	*c = (struct libmpi_proxied){proxy, (void *)(intptr_t)words[1], (int)words[2]};
+}

@@ -8,6 +8,7 @@ const (
 	inC           Language = iota // a pointer
 	inInteger                     // in Fortran: a default INTEGER
 	inAddressSize                 // in Fortran: an INTEGER of the size of an address
+	byProxy                       // the same for a callback, whose copy is set in the language of the original
 )
 
 // attributeValue is a value as it was set. For C an integer is a pointer to it, in memory that stays
@@ -71,7 +72,10 @@ func (v attributeValue) madeBy(language Language, out uintptr) attributeValue {
 	switch {
 	case Address(out) == v.as(language):
 		return v.copied()
-	case language == inC:
+	case language == byProxy:
+		language = v.set
+	}
+	if language == inC {
 		return attributeValue{pointer: Address(out)}
 	}
 	return integerValue(out, language)

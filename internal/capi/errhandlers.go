@@ -23,7 +23,20 @@ var (
 	areFatal = &errhandler{handle: ERRORS_ARE_FATAL}
 	abort    = &errhandler{handle: ERRORS_ABORT}
 	returns  = &errhandler{handle: ERRORS_RETURN}
+	throws   = &errhandler{handle: 0x3f4} // of MPICH's interface for C++, which throws what is returned
+
+	predefinedHandlers = []*errhandler{areFatal, abort, returns, throws}
 )
+
+// predefinedHandler is the predefined error handler of a handle, nil if there is none.
+func predefinedHandler(h Errhandler) *errhandler {
+	for _, e := range predefinedHandlers {
+		if e.handle == h {
+			return e
+		}
+	}
+	return nil
+}
 
 // initially is the name of the error handler that communicators begin with, as the user may set it, and the handler.
 func initially() (name string, h *errhandler) {
@@ -165,7 +178,7 @@ func (p *Process) handle(h *errhandler, object uintptr, at site, err error) Hand
 	code := classOf(err)
 	p.codes.note(code, raised{at, err})
 	switch {
-	case h == returns:
+	case h == returns || h == throws:
 		return Handler{}
 	case h == areFatal || h == abort:
 		p.die(at, code, err)
@@ -196,13 +209,8 @@ func (p *Process) die(at site, code int, err error) {
 
 // handler returns the error handler of a handle, for objects of a kind.
 func (p *Process) handler(h Errhandler, of objectKind) (*errhandler, error) {
-	switch h {
-	case ERRORS_ARE_FATAL:
-		return areFatal, nil
-	case ERRORS_ABORT:
-		return abort, nil
-	case ERRORS_RETURN:
-		return returns, nil
+	if e := predefinedHandler(h); e != nil {
+		return e, nil
 	}
 	e := p.errhandlers.get(uintptr(h))
 	if e == nil {
@@ -237,9 +245,7 @@ func (p *Process) give(e *errhandler, out Ptr[Errhandler]) {
 
 // Errhandler_free is MPI_Errhandler_free. Objects that have the error handler keep it.
 func (p *Process) Errhandler_free(h Ptr[Errhandler]) error {
-	switch handle := h.Get(); handle {
-	case ERRORS_ARE_FATAL, ERRORS_ABORT, ERRORS_RETURN:
-	default:
+	if handle := h.Get(); predefinedHandler(handle) == nil {
 		e := p.errhandlers.get(uintptr(handle))
 		if e == nil {
 			return wrongHandle(kindErrhandler, uintptr(handle))

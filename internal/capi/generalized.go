@@ -103,9 +103,11 @@ func (p *Process) leaveGeneralized(q request) error {
 }
 
 // ReplaceCallbacks puts other functions and another extra state in the place of those of a key of attributes, a
-// generalized request or an operator. At an address are six words: the number of that, three functions, the state, and
-// 0. They become the former ones, and the last word 1, if there is such a thing. Callbacks of a key get values as
-// integers from then on, and the function of an operator the state as its last argument.
+// generalized request or an operator, or another function in the place of an error handler. At an address are six
+// words: the handle, or 16 times the key, three functions, the state, and 0. They become the former ones, and the last
+// word 1, if there is such a thing. Callbacks of a key get values as integers from then on, and the function of an
+// operator the state as its last argument. The second function of an error handler becomes the kind of its objects: 1
+// for communicators, 2 windows, 3 files.
 func ReplaceCallbacks(words uintptr) {
 	word := func(i int) uintptr { return words + uintptr(i)*8 }
 	exchange := func(i int, with *uintptr) {
@@ -113,26 +115,35 @@ func ReplaceCallbacks(words uintptr) {
 		*with = loadWord(word(i))
 		storeWord(word(i), old)
 	}
-	number := loadWord(words)
-	state := uintptr(0)
-	if g := process.find(Request(number)).generalized(); g != nil {
-		exchange(1, &g.query)
-		exchange(2, &g.free)
-		exchange(3, &g.cancel)
-		state = uintptr(g.extra)
-		exchange(4, &state)
-		g.extra = Address(state)
-	} else if o := operators.get(number); o != nil {
-		exchange(1, &o.function.Entry)
-		exchange(4, &o.argument)
-	} else if key := process.keyvals.at(int(number)); key != nil {
-		exchange(1, &key.copy.Entry)
-		exchange(2, &key.delete.Entry)
-		state = uintptr(key.extra)
-		exchange(4, &state)
-		key.extra, key.language = Address(state), inAddressSize
-	} else {
-		return
+	handle, there := loadWord(words), uintptr(0)
+	switch handleKind(handle & kindMask) {
+	case kindRequest:
+		if g := process.find(Request(handle)).generalized(); g != nil {
+			there = 1
+			exchange(1, &g.query)
+			exchange(2, &g.free)
+			exchange(3, &g.cancel)
+			exchange(4, (*uintptr)(&g.extra))
+		}
+	case kindOp:
+		if o := operators.get(handle); o != nil {
+			there = 1
+			exchange(1, &o.function.Entry)
+			exchange(4, &o.argument)
+		}
+	case kindErrhandler:
+		if h := process.errhandlers.get(handle); h != nil && h.of != onSession {
+			there = 1
+			exchange(1, &h.f.Entry)
+			storeWord(word(2), uintptr(h.of))
+		}
+	case 0: // no handle
+		if key := process.keyvals.at(int(handle >> kindBits)); key != nil {
+			there, key.language = 1, byProxy
+			exchange(1, &key.copy.Entry)
+			exchange(2, &key.delete.Entry)
+			exchange(4, (*uintptr)(&key.extra))
+		}
 	}
-	storeWord(word(5), 1)
+	storeWord(word(5), there)
 }

@@ -110,6 +110,7 @@ const uint32_t libmpi_handles[LIBMPI_CONSTANTS] = {
     [0x3f1] = 0x4c002025,
     [0x3f2] = 0x4c000010,
     [0x3f3] = 0x4c000011,
+    [0x3f4] = 0x54000002,
 };
 
 const struct libmpi_predefined_int libmpi_numbers[LIBMPI_PLACES] = {
@@ -220,4 +221,5 @@ const struct libmpi_predefined_int libmpi_numbers[LIBMPI_PLACES] = {
     [LIBMPI_PLACE(0x4c002025)] = {0x4c002025, 0x3f1},
     [LIBMPI_PLACE(0x4c000010)] = {0x4c000010, 0x3f2},
     [LIBMPI_PLACE(0x4c000011)] = {0x4c000011, 0x3f3},
+    [LIBMPI_PLACE(0x54000002)] = {0x54000002, 0x3f4},
 };

@@ -151,6 +151,7 @@ typedef struct MPI_ABI_X_Graph *MPIX_Graph;
 #define MPI_2DOUBLE_COMPLEX ((MPI_Datatype)0x4c002025)
 #define MPI_LB ((MPI_Datatype)0x4c000010)
 #define MPI_UB ((MPI_Datatype)0x4c000011)
+#define MPI_ERRORS_THROW_EXCEPTIONS ((MPI_Errhandler)0x54000002)
 #define MPI_LONG_LONG_INT MPI_LONG_LONG
 #define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
 

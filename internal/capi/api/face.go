@@ -131,12 +131,14 @@ func (f *Face) predefine(words []string) error {
 	name, number, own := strings.Cut(words[0], "=")
 	name, again := strings.CutSuffix(name, "+")
 	p := Predefined{Name: name, Fortran: -1}
-	if own { // as yet these are datatypes
+	if own { // as yet these are datatypes, and an error handler
 		n, err := strconv.ParseInt(number, 0, 64)
 		if err != nil {
 			return err
 		}
-		p.Number, p.Kind = int(n), "Datatype"
+		if p.Number, p.Kind = int(n), "Datatype"; strings.HasPrefix(name, "ERRORS_") {
+			p.Kind = "Errhandler"
+		}
 	} else {
 		c, g, err := f.constant(name)
 		if err != nil {

@@ -116,18 +116,22 @@ func TestFaceInFortranAndCxx(t *testing.T) {
 	}
 }
 
-// With MPICH's own library for Fortran, which serves mpi_f08 and calls ours, and with ours.
-func TestFaceOfMPICHInFortran(t *testing.T) {
+// With MPICH's own libraries for Fortran and C++, which call ours, and with ours for Fortran.
+func TestFaceOfMPICHInFortranAndCxx(t *testing.T) {
 	declared := func(t *testing.T) string {
 		return compiledByTheirs(t, "mpifort.mpich", "declared.f90", "  include 'mpif.h'\n",
 			"-fallow-argument-mismatch", "-cpp", faceMPICH.flag)
 	}
 	typed := func(t *testing.T) string { return compiledByTheirs(t, "mpifort.mpich", "typed.f90", "") }
+	cxx := func(source string) func(t *testing.T) string {
+		return func(t *testing.T) string { return compiledByTheirs(t, "mpicxx.mpich", source, "") }
+	}
 	for name, c := range map[string]struct {
 		folders string
 		program func(t *testing.T) string
 	}{
 		"mpif.h": {"", declared}, "mpif.h by ours": {filepath.Join(installed, "lib"), declared}, "mpi_f08": {"", typed},
+		"C++": {"", cxx("objects.cc")}, "C++ of MPI 2": {"", cxx("removed.cc")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			built := c.program(t)
