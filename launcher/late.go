@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
@@ -41,7 +40,7 @@ func (s *supervisor) expect(l *part.Late) error {
 	if err != nil {
 		return err
 	}
-	s.desk.Others.Tell(neighbour.Message{Ranks: w.First + w.Size})
+	s.desk.Others.Grown()
 	var apps []int
 	for i, node := range l.Nodes {
 		if node != s.node() {

@@ -45,13 +45,8 @@ func (s *supervisor) obey(o part.Order) {
 	if s.memory == nil {
 		return
 	}
-	root := s.memory.Root()
-	for _, a := range o.Addresses {
-		a.Note(root, a.Rank)
-	}
-	for _, g := range o.Gone {
-		root.SetState(g.Rank, g.State)
-		root.MarkGone(g.Rank)
+	if err := o.News.Note(s.memory.Root()); err != nil {
+		s.job.logf("%v", err) // the leader has seen to the room
 	}
 	s.obeyForWorlds(o)
 }

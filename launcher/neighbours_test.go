@@ -22,10 +22,10 @@ func TestJobEndsBesideOneThatDoesNotAnswer(t *testing.T) {
 	s.watch = watch.New(s.ranks, false, time.Second, true)
 	nodes, leave := context.WithCancel(t.Context())
 	s.nodesEnd = nodes
-	s.desk = desk.Open(nodes, memory.Root(), nil, false, s.post)
+	s.desk = desk.Open(neighbour.Own{Root: memory.Root(), Post: s.post, Until: nodes}, nil)
 	s.events = newEvents(context.Background(), s.job)
 	s.childEnd = nil // it has no children; those of an earlier test may have ended
-	silent, err := neighbour.Open(41)
+	silent, err := neighbour.Open(41, 0)
 	require.NoError(t, err)
 	defer silent.Close()
 	go s.post(func() { s.fate.Ending = true })

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 )
 
 // running admits one job at a time: adopting orphans is a property of the whole
@@ -120,7 +121,11 @@ func (s *supervisor) start() error {
 		}
 	}
 	s.watch.Begin(s.memory.Root())
-	s.desk = desk.Open(s.nodesEnd, s.memory.Root(), s.job.Part, s.job.TraceSize > 0, s.post)
+	own := neighbour.Own{Root: s.memory.Root(), Post: s.post, Until: s.nodesEnd}
+	if s.job.TraceSize > 0 {
+		own.Alone = neighbour.ErrRecorded
+	}
+	s.desk = desk.Open(own, s.job.Part)
 	s.joinNodes()
 	for rank := range s.size {
 		at, err := await(s, s.startOf(rank))

@@ -163,7 +163,7 @@ func Parent(world *Comm) *Comm {
 	return world.parent
 }
 
-// PublishName publishes a port by the name of a service, for LookupName. Jobs of the user on this node find it if they
+// PublishName publishes a port by the name of a service, for LookupName. Jobs of the user find it if they
 // can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
 func PublishName(world *Comm, service, port string) error {
 	_, err := world.ask("publish name", job.AskPublish, service, port)

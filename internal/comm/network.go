@@ -89,13 +89,15 @@ func Operator(c *Comm, name uint64) func(inout, in []byte) {
 	return c.resolve(name)
 }
 
-// Ranks of other jobs of the user on this node, which a port has brought here. They are members as ranks of other
+// Ranks of other jobs of the user, which a port has brought here. They are members as ranks of other
 // nodes are, which share no memory with this one, with numbers that only this job knows (job.Root.AddVisitors). So
 // what members of several jobs tell each other of ranks, they tell by names.
 
-// visits is the network by which this process reaches them. It is opened when it is first needed.
+// visits is the network by which this process reaches them, unless it has one for other nodes: that reaches all. It is
+// opened when it is first needed.
 type visits struct {
 	mu     sync.Mutex
+	open   bool
 	module *net.Module
 }
 
@@ -104,16 +106,21 @@ func (p *process) openVisits() error {
 	v := &p.visits
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.module != nil {
+	if v.open {
+		return nil
+	}
+	if len(p.networks) > 0 {
+		v.open = true
+		p.engine.Among(partitioned.of(meetID), []int32{}) // anybody may connect
 		return nil
 	}
 	m, err := net.Open(p.root, p.number)
 	if err != nil {
 		return fmt.Errorf("to reach other jobs: %w", err)
 	}
-	v.module = m
+	v.module, v.open = m, true
 	p.engine.AddVisitors(m)
-	p.engine.Among(partitioned.of(meetID), []int32{}) // anybody may connect
+	p.engine.Among(partitioned.of(meetID), []int32{})
 	return nil
 }
 

@@ -108,7 +108,7 @@ func (m *meeting) ends() (out, in agree.Circle) {
 
 // OpenPort returns the name of a port at which this rank can accept. MPI 4.1 section 11.9.2 (MPI_Open_port).
 //
-// Ranks of other jobs of the user on this node can connect to it. They need the pvasrun of both jobs: a port of a job
+// Ranks of other jobs of the user can connect to it. They need the pvasrun of both jobs: a port of a job
 // without one has 0 as job.Port.Of.
 func OpenPort(world *Comm) (string, error) {
 	const op = "open port"
@@ -143,9 +143,6 @@ func explainAccept(w *job.Waiting) {
 
 // reachable has the job be one that others can reach, and returns its number.
 func (p *process) reachable() (number string, err error) {
-	if p.root.Nodes() > 1 {
-		return "", errors.New("its ranks are on several nodes: jobs of one node are connected")
-	}
 	if err = world.attendant.Call(); err != nil {
 		return "", err
 	}
@@ -245,8 +242,8 @@ func (p *process) askAt(name string) (at job.Port, err error) {
 		return at, err
 	}
 	if at.Of == 0 {
-		return at, fmt.Errorf("%w: it is one of another job, which cannot be reached: it has no pvasrun, is recorded "+
-			"or on several nodes, or has no room for ranks of others", ErrPort)
+		return at, fmt.Errorf("%w: it is one of another job, which cannot be reached: it has no pvasrun, is recorded, "+
+			"or has no room for ranks of others", ErrPort)
 	}
 	if _, err = p.reachable(); err != nil {
 		return at, fmt.Errorf("%w: this job cannot reach others: %s", ErrPort, causeOf(err))
@@ -381,7 +378,7 @@ func (p *process) atPort(at job.Port) (rank int, err error) {
 // visitor is atPort for a rank of a job that this one has met.
 func (p *process) visitor(at job.Port) (rank int, err error) {
 	rank, ok := p.root.Named(job.NameIn(at.Of, at.Rank))
-	if !ok {
+	if !ok || !p.root.Visits(rank) {
 		return 0, fmt.Errorf("%w: its job has no such rank", ErrPort)
 	}
 	return rank, nil

@@ -25,10 +25,21 @@ import (
 // The supervisor alone writes all of this: the block of a visitor before visitors counts it, the number of the job
 // once.
 type visitorBlock struct {
-	name uint32
-	pid  uint32 // of its supervisor
-	key  Key    // of messages between its job and this one
-	_    [cacheLine - 8 - 32]byte
+	name    uint32
+	pid     uint32 // of its supervisor
+	key     Key    // of messages between its job and this one
+	address uint32 // see NetName
+	_       [cacheLine - 12 - 32]byte
+}
+
+// Visitors are further ranks of another job, from the number that First has there on.
+type Visitors struct {
+	ID     uint64 // of the job
+	Number int    // of the job
+	Pid    int    // of its supervisor
+	First  int
+	Nodes  []int // of each rank, there
+	Key    Key
 }
 
 const (
@@ -41,6 +52,10 @@ const (
 
 	// NameSize is how many bits a name has.
 	NameSize = 8 + nameBits
+
+	// nodeBits is how many bits the number of a node has. A visitor's, which differs from those of all other jobs, has
+	// that of its job before them.
+	nodeBits = 16
 )
 
 // SetJobNumber gives the job its number among the jobs of the user.
@@ -49,20 +64,20 @@ func (r *Root) SetJobNumber(n int) { r.head.number.Store(uint32(n)) }
 // JobNumber returns it, 0 if the job has none: then it has no visitors.
 func (r *Root) JobNumber() int { return int(r.head.number.Load()) }
 
-// AddVisitors adds ranks of another job, from the number that first has there on. number is that of the job, pid its
-// supervisor. The error says that there is no room.
-func (r *Root) AddVisitors(number, pid, first, count int, key Key) error {
+// AddVisitors adds ranks of another job. The error says that there is no room.
+func (r *Root) AddVisitors(v Visitors) error {
 	end := r.Places() - r.Visitors()
-	if count > end-r.Ranks() {
+	if len(v.Nodes) > end-r.Ranks() {
 		return fmt.Errorf("the job has room for %d ranks, and those of other jobs take room, too: use fewer ranks, or "+
 			"pvasrun --universe N with N up to %d", r.Places(), MostNumbered)
 	}
-	for i := range count {
+	for i, node := range v.Nodes {
 		b := &r.ranks[end-1-i]
-		b.visitor = visitorBlock{name: NameIn(number, first+i), pid: uint32(pid), key: key}
-		b.address.node = uint32(number)
+		b.visitor = visitorBlock{name: NameIn(v.Number, v.First+i), pid: uint32(v.Pid), key: v.Key,
+			address: netJob(v.ID) | uint32(v.First+i)}
+		b.address.node = uint32(v.Number<<nodeBits | node)
 	}
-	r.head.visitors.Add(uint32(count))
+	r.head.visitors.Add(uint32(len(v.Nodes)))
 	return nil
 }
 
@@ -119,6 +134,44 @@ func (r *Root) Named(name uint32) (rank int, ok bool) {
 	}
 	return 0, false
 }
+
+// NetName returns what a rank or visitor is called in the network. Ranks have that from the start, before the job has a
+// number. Of those that can meet, it is made of the job's ID, so that others differ.
+func NetName(r *Root, rank int) uint32 {
+	switch {
+	case r.Visits(rank):
+		return r.ranks[rank].visitor.address
+	case alone(r):
+		return uint32(rank) + 1
+	}
+	return netJob(r.ID()) | uint32(rank)
+}
+
+// NetNamed is the contrary of NetName; ok is false if it is nobody known.
+func NetNamed(r *Root, name uint32) (rank int, ok bool) {
+	switch {
+	case alone(r):
+		return int(name) - 1, name > 0 && name <= uint32(len(r.ranks))
+	case name&^(MostNumbered-1) == netJob(r.ID()):
+		rank = rankIn(name)
+		return rank, rank < len(r.ranks)
+	}
+	for rank := len(r.ranks) - r.Visitors(); rank < len(r.ranks); rank++ {
+		if r.ranks[rank].visitor.address == name {
+			return rank, true
+		}
+	}
+	return 0, false
+}
+
+// alone tells whether a job meets no others: it has too many ranks.
+func alone(r *Root) bool { return r.Places() > MostNumbered && !Survives(r) }
+
+// netJob is what the names of a job's ranks in the network begin with. It is not 0.
+func netJob(id uint64) uint32 { return max(uint32(id)<<nameBits, 1<<nameBits) }
+
+// SameInNetwork tells whether jobs with these IDs cannot meet: their ranks have the same names in the network.
+func SameInNetwork(a, b uint64) bool { return netJob(a) == netJob(b) }
 
 // VisitorKey returns the key of the messages with a visitor.
 func (r *Root) VisitorKey(rank int) Key { return r.block(rank).visitor.key }

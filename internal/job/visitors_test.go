@@ -22,8 +22,8 @@ func TestVisitors(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, 1, rank)
 	}
-	require.NoError(t, r.AddVisitors(9, 77, 0, 2, Key{1}))
-	require.NoError(t, r.AddVisitors(9, 77, 2, 1, Key{1}))
+	require.NoError(t, r.AddVisitors(Visitors{ID: 3, Number: 9, Pid: 77, Nodes: []int{0, 1}, Key: Key{1}}))
+	require.NoError(t, r.AddVisitors(Visitors{ID: 3, Number: 9, Pid: 77, First: 2, Nodes: []int{1}, Key: Key{1}}))
 	require.Equal(t, 2, r.Ranks())
 	require.Equal(t, []int{0, 1, 5, 6, 7}, slices.Collect(r.All()))
 	rank, ok := r.Named(NameIn(9, 2))
@@ -32,18 +32,28 @@ func TestVisitors(t *testing.T) {
 	require.True(t, r.Visits(5) && !r.Visits(4) && !r.Visits(8))
 	require.Equal(t, "rank 2 of another job (that of pvasrun 77)", r.OtherJob(5))
 	require.Empty(t, r.OtherJob(1))
-	require.NotEqual(t, r.Here(), r.Node(5))
+	require.NotContains(t, []int{r.Node(0), r.Node(7)}, r.Node(5))
+	require.Equal(t, r.Node(6), r.Node(5))
 	require.Equal(t, Key{1}, r.VisitorKey(5))
 	_, ok = r.Named(NameIn(9, 3))
 	require.False(t, ok)
 
+	// In the network, too, before it has a number.
+	for rank := range r.All() {
+		back, ok := NetNamed(r, NetName(r, rank))
+		require.True(t, ok)
+		require.Equal(t, rank, back)
+	}
+	_, ok = NetNamed(r, NetName(r, 1)+1<<nameBits)
+	require.False(t, ok)
+
 	// A later job with the number takes the names over.
-	require.NoError(t, r.AddVisitors(9, 78, 0, 1, Key{2}))
+	require.NoError(t, r.AddVisitors(Visitors{ID: 4, Number: 9, Pid: 78, Nodes: []int{0}, Key: Key{2}}))
 	rank, _ = r.Named(NameIn(9, 0))
 	require.Equal(t, 4, rank)
 
 	// Visitors and ranks share the room.
-	require.Error(t, r.AddVisitors(10, 1, 0, 3, Key{}))
+	require.Error(t, r.AddVisitors(Visitors{ID: 5, Number: 10, Pid: 1, Nodes: []int{0, 0, 0}}))
 	_, err = r.AddWorld(3, 0, 1)
 	require.Error(t, err)
 	_, err = r.AddWorld(2, 0, 1)

@@ -105,7 +105,7 @@ func TestShortWayBesideThoseThatHaveGone(t *testing.T) {
 func TestVisitorsThatHaveGone(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 8, BTL: job.BTLSM, CPUs: 1}).Root()
 	root.SetJobNumber(3)
-	require.NoError(t, root.AddVisitors(4, 99, 0, 3, job.Key{}))
+	require.NoError(t, root.AddVisitors(job.Visitors{Number: 4, Pid: 99, Nodes: []int{0, 0, 0}}))
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 	e.AddVisitors(mem.New(root, mem.Options{}).Network(0))
 	const all, some, accepts, own = 8, 16, 24, 32

@@ -126,8 +126,11 @@ type job struct {
 	ended          chan struct{}
 }
 
-func (r *Rig) start(argv []string, change func(*exec.Cmd)) *job {
-	j := &job{r: r, cmd: r.Command(0, argv...), ended: make(chan struct{})}
+func (r *Rig) start(argv []string, change func(*exec.Cmd)) *job { return r.startOn(0, argv, change) }
+
+// startOn is start for a pvasrun on some node.
+func (r *Rig) startOn(node int, argv []string, change func(*exec.Cmd)) *job {
+	j := &job{r: r, cmd: r.Command(node, argv...), ended: make(chan struct{})}
 	j.cmd.Stdout, j.cmd.Stderr = &j.stdout, &j.stderr
 	j.cmd.WaitDelay = 5 * time.Second
 	if change != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/wire"
 )
 
 // Agents that were started by others (see RunPMI) connect to the leader by TCP. The connection
@@ -28,7 +29,7 @@ const (
 // joined is the connection of one agent. Reads and writes wait until it has connected.
 type joined struct {
 	mu     sync.Mutex
-	conn   *sealed       // nil: it has not connected
+	conn   *wire.Sealed  // nil: it has not connected
 	ready  chan struct{} // closed when it has, or never will
 	closed bool
 }
@@ -36,7 +37,7 @@ type joined struct {
 func newJoined() *joined { return &joined{ready: make(chan struct{})} }
 
 // take is handed a connection, and answers the agent. It refuses a second one.
-func (j *joined) take(conn *sealed, answer []byte) bool {
+func (j *joined) take(conn *wire.Sealed, answer []byte) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.conn != nil {
@@ -50,7 +51,7 @@ func (j *joined) take(conn *sealed, answer []byte) bool {
 	return true
 }
 
-func (j *joined) get() (*sealed, error) {
+func (j *joined) get() (*wire.Sealed, error) {
 	<-j.ready
 	if j.conn == nil {
 		return nil, os.ErrClosed
@@ -137,7 +138,7 @@ func (d *door) admit(conn *os.File) bool {
 	if conn.SetDeadline(time.Now().Add(startTime)) != nil {
 		return false
 	}
-	s, err := seal(conn, d.secret, true)
+	s, err := wire.Seal(conn, d.secret, true)
 	if err != nil {
 		return false
 	}
@@ -153,7 +154,7 @@ func (d *door) close() { d.listener.Close() }
 
 // joinLeader connects this agent to the leader, at the first of its addresses that has the
 // secret. It returns the connection below as well.
-func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, sys.Stream, error) {
+func joinLeader(at []netip.AddrPort, secret []byte, number int) (*wire.Sealed, sys.Stream, error) {
 	attempts, over := make(chan attempt), make(chan struct{})
 	connected := make(chan struct{}, len(at))
 	defer close(over)
@@ -190,7 +191,7 @@ func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, sys.St
 
 // attempt is what has come of one of the addresses.
 type attempt struct {
-	s     *sealed
+	s     *wire.Sealed
 	below sys.Stream
 	err   error
 }
@@ -209,7 +210,7 @@ func introduce(to netip.AddrPort, secret []byte, number int, connected chan<- st
 	if err := conn.SetDeadline(time.Now().Add(startTime)); err != nil {
 		return attempt{err: err}
 	}
-	s, err := seal(conn, secret, false)
+	s, err := wire.Seal(conn, secret, false)
 	if err != nil {
 		return attempt{err: err}
 	}

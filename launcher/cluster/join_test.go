@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/wire"
 )
 
 func TestCastMembers(t *testing.T) {
@@ -29,7 +30,7 @@ func TestCastMembers(t *testing.T) {
 	require.Equal(t, []role{
 		{CPUs: []byte{3, 1}}, {Number: 1, CPUs: []byte{9}}, {Wait: 10}, {Wait: 10},
 	}, roles)
-	largest := role{Number: 1 << 16, CPUs: bytes.Repeat([]byte{255}, 128), Secret: make([]byte, secretSize)}
+	largest := role{Number: 1 << 16, CPUs: bytes.Repeat([]byte{255}, 128), Secret: make([]byte, wire.SecretSize)}
 	for range 8 {
 		largest.At = append(largest.At, netip.MustParseAddrPort("[fe80:1111:2222:3333:4444:5555:6666:7777]:65535"))
 	}
@@ -40,7 +41,7 @@ func TestCastMembers(t *testing.T) {
 
 // openTest is a door for one agent, number 1.
 func openTest(t *testing.T) (d *door, at netip.AddrPort) {
-	d, err := openDoor(bytes.Repeat([]byte{7}, secretSize), map[int]*joined{1: newJoined()})
+	d, err := openDoor(bytes.Repeat([]byte{7}, wire.SecretSize), map[int]*joined{1: newJoined()})
 	require.NoError(t, err)
 	served := make(chan struct{})
 	go func() {
@@ -97,7 +98,7 @@ func TestStrangers(t *testing.T) {
 	}{"another secret": {8, 1}, "no such node": {7, 2}} {
 		conn, err := net.Dial("tcp", at.String())
 		require.NoError(t, err)
-		s, err := seal(conn, bytes.Repeat([]byte{c.secret}, secretSize), false)
+		s, err := wire.Seal(conn, bytes.Repeat([]byte{c.secret}, wire.SecretSize), false)
 		require.NoError(t, err)
 		_, err = s.Write([]byte{byte(c.number), 0, 0, 0})
 		require.NoError(t, err)
@@ -123,7 +124,7 @@ func TestJoinedThatDoesNotCome(t *testing.T) {
 	}()
 	require.NoError(t, j.Close())
 	require.ErrorIs(t, <-ended, os.ErrClosed)
-	require.False(t, j.take(&sealed{}, nil))
+	require.False(t, j.take(&wire.Sealed{}, nil))
 }
 
 // input is a connection with a given input.
@@ -140,7 +141,7 @@ func FuzzSealed(f *testing.F) {
 	f.Add(make([]byte, 100))
 	f.Add(append(make([]byte, 32), 0xff, 0xff, 0xff, 0xff, 1))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := seal(&input{Reader: bytes.NewReader(slices.Clone(b))}, make([]byte, secretSize), true)
+		s, err := wire.Seal(&input{Reader: bytes.NewReader(slices.Clone(b))}, make([]byte, wire.SecretSize), true)
 		if err != nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"io"
 	"net/netip"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
@@ -199,9 +201,11 @@ type patience struct {
 type lateWorlds struct {
 	room      int // ranks that the job has room for
 	worlds    []job.World
-	names     job.Names
-	requests  []request // that were not answered yet
+	desk      *desk.Desk // nil until the agents are told the job
+	requests  []request  // that were not answered yet
 	spawning  *spawning
+	asking    bool // elsewhere, for the request that was taken last
+	leave     context.CancelFunc
 	dismissed bool // the agents know that no rank is added any more
 }
 

@@ -80,13 +80,13 @@ func (l *leader) rankGone(e part.NodeEnd) {
 	if !from.over {
 		from.alive--
 	}
-	l.order(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: state}}})
+	l.order(part.Order{News: part.News{Gone: []part.RankGone{{Rank: e.Rank, State: state}}}})
 	l.watch.Gone(e.Rank, e.Pid)
 	l.mirror.SetState(e.Rank, state)
 	l.mirror.MarkGone(e.Rank)
 	l.fate.Hostname = from.name
-	l.names.Gone(e.Rank, l.mirror.World(e.Rank),
-		l.fate.Named(e.Rank, e.Pid, l.apps[e.Rank].Program, fate.Describe(e.Status)))
+	l.desk.Gone(e.Rank, l.fate.Named(e.Rank, e.Pid, l.apps[e.Rank].Program, fate.Describe(e.Status)))
+	l.desk.Others.Ends(e.Rank)
 	if !apart {
 		l.fate.RankEnded(e.Rank, e.Pid, l.apps[e.Rank].Program, e.Status, state)
 	}

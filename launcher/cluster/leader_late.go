@@ -18,37 +18,46 @@ import (
 
 // serveRequests answers requests, and lets the agents end when there is no rank left to make one.
 func (l *leader) serveRequests() {
+	if l.desk != nil && (l.over() || l.alive() == 0) {
+		l.desk.Others.GiveUp()
+	}
 	if l.fate.Starting || l.over() {
 		return
 	}
-	for len(l.requests) > 0 && l.spawning == nil {
+	for len(l.requests) > 0 && l.spawning == nil && !l.asking {
 		r := l.requests[0]
 		l.requests = l.requests[1:]
-		if answer, ok := l.names.Handle(l.mirror.ID(), r.Rank, r.Texts); ok {
-			r.from.order(part.Order{Answer: answer})
-			continue
-		}
-		l.spawning = &spawning{request: r}
-		if err := l.newWorld(); err != nil {
-			l.endSpawn(job.Refuse(err))
-			continue
-		}
-		l.orderStep(part.Find)
+		l.serve(r)
 	}
-	if l.spawning == nil && !l.dismissed && l.alive() == 0 {
+	if l.spawning == nil && !l.asking && !l.dismissed && l.alive() == 0 {
 		l.dismissed = true
 		l.order(part.Order{Dismiss: true})
 	}
 }
 
-// newWorld decides how many ranks there are, and where.
-func (l *leader) newWorld() error {
-	s := l.spawning
-	commands, ok := job.DecodeSpawn(s.Texts)
-	if !ok {
-		return errors.New("pvasrun does not know the request")
+func (l *leader) serve(r request) {
+	turn, answer := l.desk.Take(r.Rank, r.Texts)
+	switch _, err := job.Granted(answer); {
+	case turn.Other != nil:
+		l.answerLater(r, turn.Other.Wait, turn.Other.Answer)
+	case turn.Spawn != nil:
+		l.spawning = &spawning{request: r}
+		if err := l.newWorld(turn.Spawn.Commands); err != nil {
+			l.endSpawn(job.Refuse(err))
+			return
+		}
+		l.orderStep(part.Find)
+	case errors.Is(err, job.ErrName):
+		l.lookElsewhere(r, answer)
+	default:
+		r.from.order(part.Order{Answer: answer})
 	}
-	most := part.Most(l.job.Universe, l.room)
+}
+
+// newWorld decides how many ranks there are, and where.
+func (l *leader) newWorld(commands []job.Command) error {
+	s := l.spawning
+	most := part.Most(l.job.Universe, l.room-l.mirror.Visitors())
 	size, err := part.Settle(commands, most-l.size,
 		func() error { return part.NoRoom(most, l.size, l.job.TraceSize > 0) })
 	if err != nil {
@@ -163,10 +172,11 @@ func (l *leader) neverBegan(a *remote) {
 	w := l.spawning.World
 	for _, rank := range a.ranks {
 		if w.Has(rank) {
-			a.others(part.Order{Gone: []part.RankGone{{Rank: rank, State: job.StateFinal}}})
+			a.others(part.Order{News: part.News{Gone: []part.RankGone{{Rank: rank, State: job.StateFinal}}}})
 			a.gone[rank] = true
 			l.mirror.SetState(rank, job.StateFinal)
 			l.mirror.MarkGone(rank)
+			l.desk.Others.Ends(rank)
 		}
 	}
 }
@@ -190,6 +200,7 @@ func (l *leader) addWorld() {
 	}
 	l.size += w.Size
 	l.watch.Grow(w.Size)
+	l.desk.Others.Grown()
 }
 
 // stepDone is told that an agent has done a step. After the last one comes the next step.

@@ -109,6 +109,7 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 		slots += a.capacity()
 	}
 	l.room = l.roomFor()
+	l.openDesk(devices[0])
 	for i, a := range l.agents {
 		s := &start{
 			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,

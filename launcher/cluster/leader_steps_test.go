@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"io"
+	"net/netip"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 		job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root,
 		watch: watch.NewNodes(root, 2, time.Second, true), apps: make([]*launcher.App, 2)}
 	l.worlds = []job.World{{Size: 2, Parent: -1}}
+	l.openDesk([]netip.Addr{netip.IPv4Unspecified()})
 	orders := [2]chan order{}
 	for i := range orders {
 		in, out := io.Pipe()

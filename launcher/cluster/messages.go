@@ -27,7 +27,7 @@ import (
 // for a dead peer. Output and input are held back by their senders (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = "0011\n" // every version has this length
+	linkVersion = "0012\n" // every version has this length
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out, at least; silence is noticed one before its end

@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/wire"
 )
 
 // A job under a PMI launcher. The launcher starts some pvasruns on each node, which meet in its
@@ -145,7 +146,7 @@ func assign(c *pmi.Client, n *Nodes) (*door, []byte, error) {
 		}
 	}
 	roles := castMembers(members, n)
-	secret := make([]byte, secretSize)
+	secret := make([]byte, wire.SecretSize)
 	rand.Read(secret) // never fails
 	d, err := openDoor(secret, n.joined)
 	if err != nil {

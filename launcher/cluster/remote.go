@@ -71,7 +71,7 @@ func (a *remote) take(n *note) {
 		a.started = true
 		l.fate.Starting = slices.ContainsFunc(l.agents, func(a *remote) bool { return !a.started })
 	case n.Addresses != nil:
-		a.others(part.Order{Addresses: n.Addresses})
+		a.reached(n.Addresses)
 	case n.Ended != nil:
 		a.ended(n.Ended)
 	case n.Request != nil:
@@ -189,5 +189,5 @@ func (a *remote) lose(err error) {
 		l.fate.End(fate.CodeError)
 		l.io.Say("node %s is lost: %v%s", a.name, err, l.fate.Others())
 	}
-	a.others(part.Order{Gone: gone})
+	a.others(part.Order{News: part.News{Gone: gone}})
 }

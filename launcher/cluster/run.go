@@ -47,6 +47,7 @@ func Run(ctx context.Context, j launcher.Job, n Nodes) (*launcher.Result, error)
 		l.next()
 		l.serveRequests()
 	}
+	l.leaveOthers()
 	return l.result(ctx)
 }
 

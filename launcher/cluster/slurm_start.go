@@ -19,6 +19,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/wire"
 )
 
 // In a Slurm allocation one srun starts the agents of all nodes, and they connect to the leader
@@ -34,7 +35,7 @@ type invitation struct {
 
 // startStep starts srun. The agents are told all they need by their standard input.
 func (l *leader) startStep(self string) error {
-	i := invitation{Numbers: map[string]int{}, Secret: make([]byte, secretSize)}
+	i := invitation{Numbers: map[string]int{}, Secret: make([]byte, wire.SecretSize)}
 	rand.Read(i.Secret) // never fails
 	l.nodes.joined = map[int]*joined{}
 	if err := l.checkAllocation(os.Getenv("SLURM_JOB_NODELIST")); err != nil {

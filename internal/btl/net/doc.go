@@ -65,8 +65,8 @@
 //
 // # Other jobs
 //
-// In a job of one node the module is for visitors (package job): it has one device, on the loopback, and a key for each
-// job. What suci calls a rank is made of the name that all jobs know.
+// Visitors (package job) are peers as any others, with a key for each job. In a job of one node the module is for them
+// alone: it has one device, on all addresses of the machine. Who hears of it knows which one to take.
 //
 // # Not implemented
 //

@@ -95,7 +95,7 @@ type peer struct {
 type UnreachableError = devices.UnreachableError
 
 // Open opens the socket of a rank, on the address that the job gives its node, and tells
-// all ranks where it is. In a job that has a number (job.Root.JobNumber) it is on the loopback, for visitors.
+// all ranks where it is. In a job without such an address it is for visitors, on all addresses of this machine.
 func Open(root *job.Root, rank int) (*Module, error) {
 	if rank < 0 || rank >= root.Ranks() {
 		return nil, fmt.Errorf("net: open: %w", &fault.RankError{Rank: rank, Size: root.Ranks()})
@@ -127,17 +127,17 @@ func (m *Module) open(form exchange.Form) (err error) {
 		Locate: m.landings.Locate, Peer: m.devicePeer, Where: root.Addresses, Read: m.read}
 	o.Suci = suci.Options{
 		Encrypt: root.Settings().Encrypt, Spin: spin, Hold: m.shares,
-		Self: idOf(int(root.NameOf(m.rank))), Key: suci.Key(root.Key()), MaxPeers: root.Places(),
+		Self: suci.ID(job.NetName(root, m.rank)), KeyOf: m.keyOf, Key: suci.Key(root.Key()), MaxPeers: root.Places(),
 		Timeout: root.Settings().PeerTimeout, OnNews: m.onNews, OnKeep: m.onKeep, QueueLimit: queueLimit,
 	}
 	if root.Spin() == 0 { // more ranks than CPUs, or --spin 0
 		o.Suci.Spin = 0
 	}
 	switch {
-	case root.JobNumber() > 0:
-		o.Addresses = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}
-		o.Suci.Encrypt, o.Suci.KeyOf = false, m.keyOf
-	case !root.Host().IsValid():
+	case root.Host().IsValid():
+	case root.Nodes() == 1:
+		o.Addresses = []netip.Addr{netip.IPv4Unspecified()}
+	default:
 		return fmt.Errorf("the job has no address for node %d", root.Here())
 	}
 	if m.devices, err = devices.Open(o); err == nil {
@@ -158,12 +158,9 @@ func eagerLimit(root *job.Root) int {
 // attendants are the goroutines of a module: watch, and that of the endpoints.
 const attendants = 2
 
-// idOf returns what suci calls a rank by the name that it has in all jobs.
-func idOf(name int) suci.ID { return suci.ID(name + 1) }
-
 // of returns the record of the peer with an ID, nil if there is none.
 func (m *Module) of(id suci.ID) *peer {
-	rank, ok := m.root.Named(uint32(id) - 1)
+	rank, ok := job.NetNamed(m.root, uint32(id))
 	if !ok {
 		return nil
 	}
@@ -178,13 +175,13 @@ func (m *Module) devicePeer(id suci.ID) *devices.Peer {
 	return nil
 }
 
-// keyOf is that of suci.Options in a job of one node: only visitors are reached here, each by the key of its job.
+// keyOf is that of suci.Options: the ranks of each other job have a key for this one.
 func (m *Module) keyOf(id suci.ID) (key suci.Key, ok bool) {
-	rank, ok := m.root.Named(uint32(id) - 1)
-	if !ok || !m.root.Visits(rank) {
-		return key, false
+	rank, ok := job.NetNamed(m.root, uint32(id))
+	if ok && m.root.Visits(rank) {
+		return suci.Key(m.root.VisitorKey(rank)), true
 	}
-	return suci.Key(m.root.VisitorKey(rank)), true
+	return suci.Key(m.root.Key()), ok && m.root.Nodes() > 1
 }
 
 // peer returns the record of a rank. It returns nil for this rank, and if there is no such rank.
@@ -195,7 +192,7 @@ func (m *Module) peer(rank int) *peer {
 	p := m.peers[rank]
 	if p == nil {
 		p = &peer{}
-		m.devices.Add(&p.Peer, rank, idOf(int(m.root.NameOf(rank))))
+		m.devices.Add(&p.Peer, rank, suci.ID(job.NetName(m.root, rank)))
 		m.peers[rank] = p
 	}
 	return p

@@ -284,13 +284,13 @@ func TestEncrypt(t *testing.T) {
 		require.NoError(t, err)
 		at := root.Addresses(0)[0]
 		for _, stranger := range []bool{false, true} {
-			options := suci.Options{Self: 2, Key: suci.Key{7}, Encrypt: stranger}
+			options := suci.Options{Self: suci.ID(job.NetName(root, 1)), Key: suci.Key{7}, Encrypt: stranger}
 			if encrypt != stranger {
 				options.Timeout = 200 * time.Millisecond // it hears nothing
 			}
 			e, err := suci.Open(options)
 			require.NoError(t, err)
-			p, err := e.Destination(1, at)
+			p, err := e.Destination(suci.ID(job.NetName(root, 0)), at)
 			require.NoError(t, err)
 			require.NoError(t, p.Write(t.Context(), suci.Block{Data: []byte("not of any rank")}))
 			if err := p.Flush(t.Context()); encrypt == stranger {

@@ -3,6 +3,7 @@ package programs
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -65,12 +66,22 @@ var (
 	three = []string{"-n", "3"}
 )
 
-// Two jobs talk by messages and collective operations, in all task models.
+// overNodes are two jobs of which one runs over several nodes, or both do.
+func overNodes(t *testing.T) (ways [][2][]string) {
+	rsh := rshHere(t)
+	few := []string{"--hosts", "a:1,b:1", "--rsh", rsh}
+	many := []string{"--hosts", "c:1,b:2", "--rsh", rsh}
+	return [][2][]string{{few, many}, {few, three}, {two, many}}
+}
+
+// Two jobs talk by messages and collective operations, in all task models, on a node and over several.
 func TestTwoJobs(t *testing.T) {
 	sm := []string{"--btl", "sm"}
+	nodes := overNodes(t)
 	for name, flags := range map[string][2][]string{
 		"pvas": {two, three}, "sm": {append(sm, two...), append(sm, three...)}, "mixed": {three, append(sm, two...)},
-		"alone": {nil, three}, "both alone": {nil, nil},
+		"alone": {nil, three}, "both alone": {nil, nil}, "over nodes": nodes[0], "over nodes, and one": nodes[1],
+		"one, and over nodes": nodes[2], "over nodes, sm": {append(sm, nodes[0][0]...), append(sm, nodes[0][1]...)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			accepts := startJob(t, flags[0], "accept", "talk")
@@ -84,7 +95,7 @@ func TestTwoJobs(t *testing.T) {
 
 // Two threads of a rank accept at one port at the same time, and two of another one connect.
 func TestTwoThreadsMeet(t *testing.T) {
-	for _, flags := range [][2][]string{{nil, nil}, {two, three}} {
+	for _, flags := range append(overNodes(t), [2][]string{}, [2][]string{two, three}) {
 		accepts := startJob(t, flags[0], "accept", "threads")
 		connects := startJob(t, flags[1], "connect", "threads", accepts.line())
 		connects.ends(0)
@@ -94,22 +105,24 @@ func TestTwoThreadsMeet(t *testing.T) {
 
 // A published name is found from another job, and a port serves again. Nobody else can publish the name meanwhile.
 func TestNamesOfAnotherJob(t *testing.T) {
-	service := t.TempDir()
-	accepts := startJob(t, two, "accept", "named", service)
-	accepts.line()
-	second := startJob(t, two, "accept", "named", service)
-	second.ends(1)
-	require.Contains(t, second.stderr.String(), "another job has published")
-	startJob(t, three, "connect", "named", service).ends(0)
-	accepts.ends(0)
-	late := startJob(t, nil, "connect", "named", service)
-	late.ends(1)
-	require.Contains(t, late.stderr.String(), "MPI_ERR_NAME")
+	for _, flags := range append(overNodes(t), [2][]string{two, three}) {
+		service := t.TempDir()
+		accepts := startJob(t, flags[0], "accept", "named", service)
+		accepts.line()
+		second := startJob(t, flags[0], "accept", "named", service)
+		second.ends(1)
+		require.Contains(t, second.stderr.String(), "another job has published")
+		startJob(t, flags[1], "connect", "named", service).ends(0)
+		accepts.ends(0)
+		late := startJob(t, flags[1], "connect", "named", service)
+		late.ends(1)
+		require.Contains(t, late.stderr.String(), "MPI_ERR_NAME")
+	}
 }
 
 // Who connects gives up after the time of its hint. The port serves later requests.
 func TestConnectIsLate(t *testing.T) {
-	for _, flags := range [][2][]string{{two, three}, {nil, nil}} {
+	for _, flags := range append(overNodes(t), [2][]string{two, three}, [2][]string{}) {
 		accepts := startJob(t, flags[0], "accept", "late")
 		connects := startJob(t, flags[1], "connect", "late", accepts.line())
 		require.Equal(t, "late", connects.line())
@@ -138,9 +151,9 @@ func TestConnectInVain(t *testing.T) {
 
 // Processes of two jobs join by a socket.
 func TestJoinOfAnotherJob(t *testing.T) {
-	for _, flags := range [][]string{two, nil} {
-		accepts := startJob(t, flags, "accept", "join")
-		startJob(t, three, "connect", "join", accepts.line()).ends(0)
+	for _, flags := range append(overNodes(t), [2][]string{two, three}, [2][]string{nil, three}) {
+		accepts := startJob(t, flags[0], "accept", "join")
+		startJob(t, flags[1], "connect", "join", accepts.line()).ends(0)
 		accepts.ends(0)
 	}
 }
@@ -154,35 +167,39 @@ func TestJoinOfAClosedSocket(t *testing.T) {
 
 // The end of a job ends the waits of the other, with an error that names it.
 func TestOtherJobIsKilled(t *testing.T) {
-	for _, kind := range []string{"recv", "any", "barrier", "disconnect"} {
-		t.Run(kind, func(t *testing.T) {
-			accepts := startJob(t, two, "accept", kind)
-			connects := startJob(t, three, "connect", kind, accepts.line())
-			require.Equal(t, "there", connects.line())
-			require.NoError(t, connects.cmd.Process.Kill())
-			connects.ends(-1)
-			require.Contains(t, accepts.ends(0), "of another job (that of pvasrun ")
-		})
+	for i, flags := range append(overNodes(t), [2][]string{two, three}) {
+		for _, kind := range []string{"recv", "any", "barrier", "disconnect"} {
+			t.Run(fmt.Sprint(kind, i), func(t *testing.T) {
+				accepts := startJob(t, flags[0], "accept", kind)
+				connects := startJob(t, flags[1], "connect", kind, accepts.line())
+				require.Equal(t, "there", connects.line())
+				require.NoError(t, connects.cmd.Process.Kill())
+				connects.ends(-1)
+				require.Contains(t, accepts.ends(0), "of another job (that of pvasrun ")
+			})
+		}
 	}
 }
 
 // Who has asked at a port is told that it is closed, or that its job has ended.
 func TestPortOfAnotherJobIsClosed(t *testing.T) {
-	accepts := startJob(t, two, "accept", "closed")
-	port := accepts.line()
-	connects := startJob(t, three, "connect", "closed", port)
-	require.Equal(t, "asks", connects.line())
-	_, err := io.WriteString(accepts.in, "\n")
-	require.NoError(t, err)
-	connects.ends(0)
-	accepts.ends(0)
-	startJob(t, three, "connect", "closed", port).ends(0)
+	for _, flags := range append(overNodes(t), [2][]string{two, three}) {
+		accepts := startJob(t, flags[0], "accept", "closed")
+		port := accepts.line()
+		connects := startJob(t, flags[1], "connect", "closed", port)
+		require.Equal(t, "asks", connects.line())
+		_, err := io.WriteString(accepts.in, "\n")
+		require.NoError(t, err)
+		connects.ends(0)
+		accepts.ends(0)
+		startJob(t, flags[1], "connect", "closed", port).ends(0)
 
-	accepts = startJob(t, two, "accept", "closed")
-	connects = startJob(t, three, "connect", "closed", accepts.line())
-	require.Equal(t, "asks", connects.line())
-	require.NoError(t, accepts.cmd.Process.Kill())
-	connects.ends(0)
+		accepts = startJob(t, flags[0], "accept", "closed")
+		connects = startJob(t, flags[1], "connect", "closed", accepts.line())
+		require.Equal(t, "asks", connects.line())
+		require.NoError(t, accepts.cmd.Process.Kill())
+		connects.ends(0)
+	}
 }
 
 // Threads that accept at a port are told that it is closed.
@@ -204,10 +221,12 @@ func TestRankOfAnotherJobIsNotReached(t *testing.T) {
 
 // Jobs that have sent each other what nobody receives end nevertheless.
 func TestJobsLeaveMessages(t *testing.T) {
-	accepts := startJob(t, two, "accept", "left")
-	connects := startJob(t, append([]string{"--deadlock=off"}, three...), "connect", "left", accepts.line())
-	connects.ends(0)
-	accepts.ends(0)
+	for _, flags := range append(overNodes(t), [2][]string{two, three}) {
+		accepts := startJob(t, flags[0], "accept", "left")
+		connects := startJob(t, append([]string{"--deadlock=off"}, flags[1]...), "connect", "left", accepts.line())
+		connects.ends(0)
+		accepts.ends(0)
+	}
 }
 
 // Jobs whose collective calls would not fit each other are not connected.
@@ -232,12 +251,15 @@ func TestAcceptIsNoDeadlock(t *testing.T) {
 		require.NotContains(t, accepts.stderr.String(), "deadlock")
 		require.Contains(t, accepts.stderr.String(), call)
 	}
-	accepts := startJob(t, two, "accept", "busy")
-	connects := startJob(t, []string{"--deadlock-after", "50ms", "--timeout", "3s", "-n", "2"}, "connect", "busy",
-		accepts.line())
-	connects.ends(124)
-	require.NotContains(t, connects.stderr.String(), "deadlock")
-	require.Contains(t, connects.stderr.String(), "in MPI_Comm_connect")
+	nodes := []string{"--hosts", "a:1,b:1", "--rsh", rshHere(t)}
+	for _, flags := range [][]string{two, nodes} {
+		accepts := startJob(t, flags, "accept", "busy")
+		connects := startJob(t, append([]string{"--deadlock-after", "50ms", "--timeout", "3s"}, flags...), "connect",
+			"busy", accepts.line())
+		connects.ends(124)
+		require.NotContains(t, connects.stderr.String(), "deadlock")
+		require.Contains(t, connects.stderr.String(), "in MPI_Comm_connect")
+	}
 }
 
 // Where no other job can connect it is one, and the report says why.

@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -16,7 +15,7 @@ type Desk struct {
 	root     *job.Root
 	names    job.Names
 	Others   *neighbour.Jobs
-	ofLeader bool // the leader of several nodes answers
+	ofLeader bool // the leader of several nodes answers, and this is one of them
 	busy     bool // with a turn
 }
 
@@ -33,10 +32,11 @@ type Spawn struct {
 	Commands []job.Command
 }
 
-// Open returns the desk of a job, or of a part of one. ends, recorded and post are for neighbour.New.
-func Open(ends context.Context, root *job.Root, p *part.Part, recorded bool, post func(func()) bool) *Desk {
-	d := &Desk{root: root, ofLeader: p != nil}
-	d.Others = neighbour.New(ends, root, &d.names, recorded, post)
+// Open returns the desk of a job, or of a part of one. The leader of a job on several nodes has one whose requests come
+// from the others: it calls Take.
+func Open(own neighbour.Own, p *part.Part) *Desk {
+	d := &Desk{root: own.Root, ofLeader: p != nil}
+	d.Others = neighbour.New(own, &d.names)
 	return d
 }
 
@@ -48,7 +48,7 @@ func (d *Desk) Next() (Turn, bool) {
 			break
 		}
 		d.busy = true
-		turn, answer := d.take(rank, request)
+		turn, answer := d.Take(rank, request)
 		if answer == nil {
 			return turn, true
 		}
@@ -57,8 +57,8 @@ func (d *Desk) Next() (Turn, bool) {
 	return Turn{}, false
 }
 
-// take returns the answer to a request, or its turn.
-func (d *Desk) take(rank int, request []string) (t Turn, answer []string) {
+// Take returns the answer to a request, or its turn.
+func (d *Desk) Take(rank int, request []string) (t Turn, answer []string) {
 	if d.ofLeader {
 		t.Leader = &part.Request{Rank: rank, Texts: request}
 		return t, nil

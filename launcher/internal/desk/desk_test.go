@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
@@ -23,7 +24,8 @@ func newScript(t *testing.T, p *part.Part) *script {
 	m, err := job.InHeap(job.Config{Ranks: 2, Places: 4, Desk: true, BTL: job.BTLSM, CPUs: 1})
 	require.NoError(t, err)
 	m.Root().Attend()
-	s := &script{t, Open(t.Context(), m.Root(), p, false, func(func()) bool { return false }), make(chan os.Signal, 1)}
+	own := neighbour.Own{Root: m.Root(), Until: t.Context(), Post: func(func()) bool { return false }}
+	s := &script{t, Open(own, p), make(chan os.Signal, 1)}
 	signal.Notify(s.asked, syscall.SIGCHLD)
 	t.Cleanup(func() { signal.Stop(s.asked) })
 	return s

@@ -1,5 +1,5 @@
-// Package neighbour connects the supervisors of the jobs of a user on a node, when a rank of one connects to a port of
-// another.
+// Package neighbour connects the supervisors of the jobs of a user, when a rank of one connects to a port of another.
+// The supervisor of a job on several nodes is its leader.
 //
 // A job that others can reach has a door: a socket with a name (sys.ListenNamed) that says which user and which
 // number. The number is the first that is free from one on which the job itself gives. It is the job's as long as the
@@ -9,5 +9,5 @@
 // Jobs are all other jobs that a supervisor has met: it notes their ranks in the root block, and asks them what ranks
 // request.
 //
-// Not implemented: jobs on several nodes, or of several users.
+// Not implemented: supervisors on several nodes, or of several users.
 package neighbour

@@ -4,25 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// Jobs are the other jobs of the user on this node that a supervisor has met. When a rank connects to a port of one,
-// the supervisors link up, and tell each other what happens to their ranks. Each notes that in the root block of its
-// job, as the agents of a job on several nodes do: there the ranks of the other job are visitors. The goroutine of the
-// supervisor owns all of it. The goroutines that accept links and receive messages post what comes to it.
+// Jobs are the other jobs of the user that a supervisor has met. When a rank connects to a port of one, the supervisors
+// link up, and tell each other what happens to their ranks. Each notes that in the root block of its job, as the agents
+// of a job on several nodes do: there the ranks of the other job are visitors. The goroutine of the supervisor owns all
+// of it. The goroutines that accept links and receive messages post what comes to it.
 type Jobs struct {
-	root     *job.Root
-	names    *job.Names
-	recorded bool
-	post     func(func()) bool // has the supervisor run a function; false: it takes no more
-	ends     context.Context   // ends when the memory is about to be closed
-	told     sync.WaitGroup    // part.FollowAddresses
+	Own
+	names *job.Names
+	told  sync.WaitGroup // part.FollowAddresses
 
 	door     *Door
 	met      map[int]*otherJob // by number
@@ -41,20 +40,46 @@ type otherJob struct {
 	answers map[int]chan []string // for questions that are open, by number
 }
 
-// New returns the jobs that a job has met: none yet. recorded says whether its ranks are.
-func New(ends context.Context, root *job.Root, names *job.Names, recorded bool, post func(func()) bool) *Jobs {
-	return &Jobs{root: root, names: names, recorded: recorded, post: post, ends: ends, met: map[int]*otherJob{},
-		services: map[string]*os.File{}}
+// Own is the job of a supervisor.
+type Own struct {
+	Root    *job.Root
+	Host    netip.Addr        // of its first node; not valid: of one node, its ranks are reached by any address
+	Devices int               // of the network, by which its ranks are reached; 0: one
+	Alone   error             // why it meets no others; nil: it does
+	Post    func(func()) bool // has the supervisor run a function; false: it takes no more
+	Until   context.Context   // ends when the memory is about to be closed
+
+	// Spread has the nodes of the job note what was noted in Root. It is nil if that is the root block of the ranks.
+	// Else the supervisor tells where these are reached (Tell).
+	Spread func(part.News)
 }
 
-// open has others find this job, and returns its number.
-func (n *Jobs) open() (int, error) {
-	root := n.root
+// ErrRecorded is Own.Alone of a job whose ranks are recorded.
+var ErrRecorded = errors.New("ranks that are recorded (--trace) are not connected with others")
+
+// New returns the jobs that a job has met: none yet.
+func New(own Own, names *job.Names) *Jobs {
+	own.Devices = max(own.Devices, 1)
+	return &Jobs{Own: own, names: names, met: map[int]*otherJob{}, services: map[string]*os.File{}}
+}
+
+// note notes news of other jobs.
+func (n *Jobs) note(news part.News) error {
+	err := news.Note(n.Root)
+	if err == nil && n.Spread != nil {
+		n.Spread(news)
+	}
+	return err
+}
+
+// open has others find this job, and returns its number. It is not that of a job which is to be met; 0: there is none.
+func (n *Jobs) open(other int) (int, error) {
+	root := n.Root
 	switch {
 	case n.door != nil:
 		return n.door.Number, nil
-	case n.recorded:
-		return 0, errors.New("ranks that are recorded (--trace) are not connected with others")
+	case n.Alone != nil:
+		return 0, n.Alone
 	case root.Places() > job.MostNumbered && (!job.Survives(root) || root.Ranks() > job.MostNumbered):
 		return 0, fmt.Errorf("the job has room for %d ranks, and one that other jobs connect with for %d at most: use "+
 			"fewer ranks, and pvasrun --universe N with a smaller N", root.Places(), job.MostNumbered)
@@ -62,12 +87,14 @@ func (n *Jobs) open() (int, error) {
 		return 0, fmt.Errorf("the job has no room for ranks of others: use fewer ranks, or pvasrun --universe N "+
 			"with N up to %d", job.MostNumbered)
 	}
-	door, err := Open(root.ID())
+	door, err := Open(root.ID(), other)
+	if err == nil {
+		n.door = door
+		err = n.note(part.News{Number: door.Number})
+	}
 	if err != nil {
 		return 0, err
 	}
-	n.door = door
-	root.SetJobNumber(door.Number)
 	own := n.hello()
 	go func() {
 		for {
@@ -78,22 +105,27 @@ func (n *Jobs) open() (int, error) {
 			go n.follow(l, own, 0, func(error) {})
 		}
 	}()
-	n.told.Go(func() {
-		// A job that is met meanwhile hears of all addresses in meet.
-		part.FollowAddresses(n.ends, root, func(list []part.Address) {
-			n.post(func() { n.Tell(Message{Addresses: list}) })
+	if n.Spread == nil {
+		n.told.Go(func() {
+			// A job that is met meanwhile hears of all addresses in meet.
+			part.FollowAddresses(n.Until, root, func(list []part.Address) {
+				n.Post(func() { n.Tell(Message{Addresses: list}) })
+			})
 		})
-	})
+	}
 	return door.Number, nil
 }
 
 func (n *Jobs) hello() Hello {
-	root := n.root
+	root := n.Root
+	s := root.Settings()
+	machine, _, _ := sys.Addresses() // without them the other job has the loopback alone
 	return Hello{Version: job.LayoutVersion, ID: root.ID(), Number: root.JobNumber(), Pid: os.Getpid(),
-		Key: root.Key(), Calls: fmt.Sprintf("--coll=%q --check=%v", root.Settings().Coll, root.Settings().Check)}
+		Key: root.Key(), Calls: fmt.Sprintf("--coll=%q --check=%v --encrypt=%v", s.Coll, s.Check, s.Encrypt),
+		Devices: n.Devices, Host: n.Host, Machine: machine}
 }
 
-// Close ends all that others see of this job, when ends has ended. No goroutine posts any more.
+// Close ends all that others see of this job, when Own.Until has ended. No goroutine posts any more.
 func (n *Jobs) Close() {
 	if n.door == nil {
 		return
@@ -123,7 +155,7 @@ func (n *Jobs) follow(l *Link, own Hello, id uint64, met func(error)) {
 		met(err)
 		return
 	}
-	if !n.post(func() {
+	if !n.Post(func() {
 		err := n.meet(l, other)
 		if err != nil {
 			l.Close()
@@ -135,19 +167,26 @@ func (n *Jobs) follow(l *Link, own Hello, id uint64, met func(error)) {
 	for {
 		m, err := l.Receive()
 		if err != nil {
-			n.post(func() { n.linkEnds(l, other.Number) })
+			n.Post(func() { n.linkEnds(l, other.Number) })
 			return
 		}
-		n.post(func() { n.hear(l, other.Number, m) })
+		n.Post(func() { n.hear(l, other.Number, m) })
 	}
 }
 
 // meet notes another job, and tells it the state of this one. The ranks of the other job follow in its first message.
 func (n *Jobs) meet(l *Link, other Hello) error {
-	if n.ends.Err() != nil { // the doors are closed
+	if n.Until.Err() != nil { // the doors are closed
 		return errEnded
 	}
-	root := n.root
+	root := n.Root
+	if n.Host.IsValid() && other.Host.IsValid() && n.Host.IsLoopback() != other.Host.IsLoopback() {
+		return errors.New("the ranks of one of the jobs are reached on the loopback of a machine alone, those of the " +
+			"other are not: start both with the same --network")
+	}
+	if other.Number == root.JobNumber() || job.SameInNetwork(other.ID, root.ID()) {
+		return errors.New("the other job has the same number as this one, by chance: start one of them again")
+	}
 	o := n.met[other.Number]
 	if o != nil && o.ID != other.ID { // an earlier one with the same number, which has ended
 		n.jobEnds(o)
@@ -161,7 +200,7 @@ func (n *Jobs) meet(l *Link, other Hello) error {
 		n.met[other.Number] = o
 	}
 	o.links = append(o.links, l)
-	m := Message{Ranks: root.Ranks()}
+	m := Message{Nodes: n.nodes()}
 	for rank := range root.Ranks() {
 		if a, ok := part.AddressOf(root, rank); ok {
 			m.Addresses = append(m.Addresses, a)
@@ -174,60 +213,107 @@ func (n *Jobs) meet(l *Link, other Hello) error {
 	return nil
 }
 
+// nodes are those of the job's ranks.
+func (n *Jobs) nodes() (list []int) {
+	for rank := range n.Root.Ranks() {
+		list = append(list, n.Root.Node(rank))
+	}
+	return list
+}
+
+// Grown tells other jobs of ranks that were added.
+func (n *Jobs) Grown() { n.Tell(Message{Nodes: n.nodes()}) }
+
 func (n *Jobs) endOf(rank int) End {
-	return End{Rank: rank, Final: n.root.State(rank) == job.StateFinal}
+	return End{Rank: rank, Final: n.Root.State(rank) == job.StateFinal}
 }
 
 // hear notes what another job tells.
 func (n *Jobs) hear(l *Link, number int, m Message) {
-	o, root := n.met[number], n.root
-	if o == nil || !slices.Contains(o.links, l) || n.ends.Err() != nil {
+	o := n.met[number]
+	if o == nil || !slices.Contains(o.links, l) || n.Until.Err() != nil {
 		return
 	}
 	if m.Refused != "" {
 		o.refused = m.Refused
 	}
-	if m.Ranks > o.ranks {
-		if err := root.AddVisitors(number, o.Pid, o.ranks, m.Ranks-o.ranks, o.key); err != nil {
+	if len(m.Nodes) > o.ranks {
+		v := &job.Visitors{ID: o.ID, Number: number, Pid: o.Pid, First: o.ranks, Nodes: m.Nodes[o.ranks:], Key: o.key}
+		if err := n.note(part.News{Visitors: v}); err != nil {
 			o.refused = err.Error()
 			l.Send(Message{Refused: "the other job cannot have the ranks of this one: " + o.refused})
 			return
 		}
-		o.ranks = m.Ranks
+		o.ranks = len(m.Nodes)
 	}
+	var at []part.Address
 	for _, a := range m.Addresses {
-		if rank, ok := root.Named(job.NameIn(number, a.Rank)); ok {
-			a.Note(root, rank)
+		if rank, ok := n.visitor(number, a.Rank); ok {
+			a.Rank, a.At = rank, n.reachable(o, a.At)
+			at = append(at, a)
 		}
+	}
+	if at != nil {
+		_ = n.note(part.News{Addresses: at}) // only visitors find no room
 	}
 	for _, e := range m.Ends {
 		n.visitorGone(number, e)
 	}
 	switch {
 	case m.Ask != nil:
-		l.Send(Message{Number: m.Number, Ranks: root.Ranks(), Answer: n.answerOther(number, m.Ask)})
+		l.Send(Message{Number: m.Number, Nodes: n.nodes(), Answer: n.answerOther(number, m.Ask)})
 	case m.Answer != nil && o.answers[m.Number] != nil:
 		o.answers[m.Number] <- m.Answer
 		delete(o.answers, m.Number)
 	}
 }
 
+// reachable returns by which addresses this job reaches a rank of the other one, which has told where it listens.
+func (n *Jobs) reachable(o *otherJob, at []netip.AddrPort) []netip.AddrPort {
+	at = slices.Clone(at)
+	for i, a := range at {
+		if a.Addr().IsUnspecified() {
+			at[i] = netip.AddrPortFrom(n.addressOf(&o.Hello), a.Port())
+		}
+	}
+	return at
+}
+
+// addressOf returns an address of the other supervisor's machine. If this job has nodes it is one in the network of the
+// first.
+func (n *Jobs) addressOf(o *Hello) netip.Addr {
+	shared := func(p netip.Prefix) bool { return p.Contains(n.Host) }
+	far := func(p netip.Prefix) bool { return n.Host.IsValid() && !p.Addr().IsLoopback() }
+	for _, fits := range []func(netip.Prefix) bool{shared, far} {
+		if i := slices.IndexFunc(o.Machine, fits); i >= 0 {
+			return o.Machine[i].Addr()
+		}
+	}
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+}
+
+// visitor returns the number here of a rank of the job with a number.
+func (n *Jobs) visitor(number, rank int) (here int, ok bool) {
+	here, ok = n.Root.Named(job.NameIn(number, rank))
+	return here, ok && n.Root.Visits(here)
+}
+
 func (n *Jobs) visitorGone(number int, e End) {
-	root := n.root
-	rank, ok := root.Named(job.NameIn(number, e.Rank))
-	if !ok || !root.Visits(rank) || root.Gone(rank) {
+	rank, ok := n.visitor(number, e.Rank)
+	if !ok || n.Root.Gone(rank) {
 		return
 	}
+	g := part.RankGone{Rank: rank, State: n.Root.State(rank)}
 	if e.Final {
-		root.SetState(rank, job.StateFinal)
+		g.State = job.StateFinal
 	}
-	root.MarkGone(rank)
+	_ = n.note(part.News{Gone: []part.RankGone{g}}) // as above
 }
 
 // linkEnds notes the end of a link. The end of the last one is that of the other job.
 func (n *Jobs) linkEnds(l *Link, number int) {
 	o := n.met[number]
-	if o == nil || n.ends.Err() != nil {
+	if o == nil || n.Until.Err() != nil {
 		return
 	}
 	at := slices.Index(o.links, l)

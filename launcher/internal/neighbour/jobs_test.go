@@ -25,14 +25,14 @@ func newSupervisor(t *testing.T, ranks, places int) *supervisor {
 	require.NoError(t, err)
 	ends, leave := context.WithCancel(t.Context())
 	w := &supervisor{t: t, events: make(chan func()), leave: leave}
-	w.Jobs = New(ends, memory.Root(), &w.names, false, func(event func()) bool {
+	w.Jobs = New(Own{Root: memory.Root(), Until: ends, Post: func(event func()) bool {
 		select {
 		case w.events <- event:
 			return true
 		case <-ends.Done():
 			return false
 		}
-	})
+	}}, &w.names)
 	t.Cleanup(w.end)
 	return w
 }
@@ -88,40 +88,40 @@ func TestTwoJobsMeet(t *testing.T) {
 	host, guest := newSupervisor(t, 1, 6), newSupervisor(t, 2, 6)
 	number, err := host.ask(nil, job.AskNumber)
 	require.NoError(t, err)
-	granted, _ := host.names.Handle(host.root.ID(), 0, []string{job.AskOpenPort, number[0]})
+	granted, _ := host.names.Handle(host.Root.ID(), 0, []string{job.AskOpenPort, number[0]})
 	port, err := job.Granted(granted)
 	require.NoError(t, err)
 
 	_, err = guest.ask(host, job.AskMeet, port[0], "1")
 	require.NoError(t, err)
-	own := guest.root.JobNumber()
-	host.until(func() bool { return host.root.Visitors() == 2 })
-	guest.until(func() bool { return guest.root.Visitors() == 1 })
+	own := guest.Root.JobNumber()
+	host.until(func() bool { return host.Root.Visitors() == 2 })
+	guest.until(func() bool { return guest.Root.Visitors() == 1 })
 	visitor := func(rank int) int {
-		at, ok := host.root.Named(job.NameIn(own, rank))
+		at, ok := host.Root.Named(job.NameIn(own, rank))
 		require.True(t, ok)
 		return at
 	}
 
 	at := netip.MustParseAddrPort("127.0.0.1:9")
-	guest.root.SetAddresses(1, at)
+	guest.Root.SetAddresses(1, at)
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		guest.serve(done)
 		close(over)
 	}()
-	host.until(func() bool { return host.root.Addresses(visitor(1)) != nil })
-	guest.post(func() {
-		guest.root.SetState(0, job.StateFinal)
+	host.until(func() bool { return host.Root.Addresses(visitor(1)) != nil })
+	guest.Post(func() {
+		guest.Root.SetState(0, job.StateFinal)
 		guest.Ends(0)
 	})
-	host.until(func() bool { return host.root.Gone(visitor(0)) })
-	require.Equal(t, job.StateFinal, host.root.State(visitor(0)))
-	require.False(t, host.root.Gone(visitor(1)))
+	host.until(func() bool { return host.Root.Gone(visitor(0)) })
+	require.Equal(t, job.StateFinal, host.Root.State(visitor(0)))
+	require.False(t, host.Root.Gone(visitor(1)))
 	close(done)
 	<-over
 	guest.end()
-	host.until(func() bool { return host.root.Gone(visitor(1)) })
+	host.until(func() bool { return host.Root.Gone(visitor(1)) })
 	require.Empty(t, host.met)
 }
 
@@ -151,4 +151,21 @@ func TestQuestionsOfNoMeaning(t *testing.T) {
 	for _, ask := range [][]string{{}, {"word"}, {"an", "unknown", "word"}} {
 		require.Equal(t, job.Grant(), w.answerOther(1, ask))
 	}
+}
+
+// Ranks that listen at all addresses of their machine are reached by the one that suits the nodes of this job.
+func TestAddressOfOtherMachine(t *testing.T) {
+	other := Hello{Machine: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("10.1.0.5/16"),
+		netip.MustParsePrefix("10.2.0.5/16")}}
+	for host, want := range map[string]string{"127.0.0.1": "127.0.0.1", "10.2.0.1": "10.2.0.5",
+		"10.3.0.1": "10.1.0.5"} {
+		n := Jobs{Own: Own{Host: netip.MustParseAddr(host)}}
+		require.Equal(t, want, n.addressOf(&other).String())
+	}
+	require.Equal(t, "127.0.0.1", (&Jobs{}).addressOf(&other).String(), "of one node: both are on the same")
+	n := Jobs{Own: Own{Host: netip.MustParseAddr("10.2.0.1")}}
+	require.Equal(t, "127.0.0.1", n.addressOf(&Hello{}).String())
+	at := netip.MustParseAddrPort("0.0.0.0:7")
+	require.Equal(t, "10.2.0.5:7", n.reachable(&otherJob{Hello: other}, []netip.AddrPort{at})[0].String())
+	require.Equal(t, "0.0.0.0:7", at.String())
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"time"
 
@@ -19,10 +20,13 @@ type Door struct {
 	socket *os.File
 }
 
-// Open opens the door of a job.
-func Open(id uint64) (*Door, error) {
+// Open opens the door of a job. Its number is not other.
+func Open(id uint64, other int) (*Door, error) {
 	for i := range uint64(job.MostJobs) {
 		number := int((id+i)%job.MostJobs) + 1
+		if number == other {
+			continue
+		}
 		socket, err := sys.ListenNamed(job.MeetSocket(number))
 		if err == nil {
 			return &Door{number, socket}, nil
@@ -64,12 +68,15 @@ type Hello struct {
 	Number  int
 	Pid     int
 	Key     job.Key
-	Calls   string // flags that say how collective calls are made: both jobs must have the same
+	Calls   string // flags that both jobs must have the same
+	Devices int    // of the network, by which its ranks are reached
+	Host    netip.Addr
+	Machine []netip.Prefix // the addresses of that of the supervisor, with their networks
 }
 
 // Message is what it says later. A field that is zero says nothing.
 type Message struct {
-	Ranks     int // how many ranks the job has had
+	Nodes     []int // of the ranks that the job has had
 	Addresses []part.Address
 	Ends      []End
 	Refused   string // why the job cannot have the other one's ranks; it is the last message
@@ -128,6 +135,10 @@ func (l *Link) Greet(own Hello) (other Hello, err error) {
 	if other.Calls != own.Calls {
 		return other, fmt.Errorf("the other job was started by pvasrun %s, this one by pvasrun %s: start both alike",
 			other.Calls, own.Calls)
+	}
+	if other.Devices != own.Devices {
+		return other, fmt.Errorf("the ranks of the other job have %d network devices, those of this one %d: start "+
+			"both with the same --network", other.Devices, own.Devices)
 	}
 	return other, nil
 }

@@ -12,9 +12,9 @@ import (
 
 // Jobs have different numbers at a time, and a number is free when its door is closed.
 func TestNumbersAreOfOneJob(t *testing.T) {
-	a, err := Open(7)
+	a, err := Open(7, 0)
 	require.NoError(t, err)
-	b, err := Open(7)
+	b, err := Open(7, 0)
 	require.NoError(t, err)
 	defer b.Close()
 	require.NotEqual(t, a.Number, b.Number)
@@ -27,7 +27,7 @@ func TestNumbersAreOfOneJob(t *testing.T) {
 
 // A door at which no more can be accepted is not found, and its number is that of no other job.
 func TestDoorWithoutDescriptors(t *testing.T) {
-	door, err := Open(31)
+	door, err := Open(31, 0)
 	require.NoError(t, err)
 	defer door.Close()
 	waits, err := dial(door.Number)
@@ -41,7 +41,7 @@ func TestDoorWithoutDescriptors(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EMFILE)
 	_, err = dial(door.Number)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-	other, err := Open(31)
+	other, err := Open(31, 0)
 	require.NoError(t, err)
 	defer other.Close()
 	require.NotEqual(t, door.Number, other.Number)
@@ -49,7 +49,7 @@ func TestDoorWithoutDescriptors(t *testing.T) {
 
 // Jobs that differ in what both must know alike refuse each other at once; others exchange messages.
 func TestGreet(t *testing.T) {
-	door, err := Open(11)
+	door, err := Open(11, 0)
 	require.NoError(t, err)
 	defer door.Close()
 	own := Hello{Version: 3, ID: 11, Number: door.Number, Calls: "--check"}
@@ -60,6 +60,7 @@ func TestGreet(t *testing.T) {
 		{Hello{Version: 3, Calls: "--check"}, ""},
 		{Hello{Version: 4, Calls: "--check"}, "another version"},
 		{Hello{Version: 3}, "start both alike"},
+		{Hello{Version: 3, Calls: "--check", Devices: 2}, "network devices"},
 	} {
 		near, err := dial(door.Number)
 		require.NoError(t, err)
@@ -107,7 +108,7 @@ func TestServe(t *testing.T) {
 
 // Send does not wait for the other end, keeps the order, and closes the link after a refusal.
 func TestSendDoesNotWait(t *testing.T) {
-	door, err := Open(23)
+	door, err := Open(23, 0)
 	require.NoError(t, err)
 	defer door.Close()
 	near, err := dial(door.Number)
@@ -118,11 +119,11 @@ func TestSendDoesNotWait(t *testing.T) {
 	defer far.Close()
 	sent := make(chan struct{})
 	near.Put(func() { <-sent }) // a message that the other end does not take
-	near.Send(Message{Ranks: 1})
+	near.Send(Message{Nodes: []int{0}})
 	near.Send(Message{Refused: "no room"})
 	close(sent)
 	near.Flush()
-	for _, want := range []Message{{Ranks: 1}, {Refused: "no room"}} {
+	for _, want := range []Message{{Nodes: []int{0}}, {Refused: "no room"}} {
 		m, err := far.Receive()
 		require.NoError(t, err)
 		require.Equal(t, want, m)

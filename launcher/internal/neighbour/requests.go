@@ -20,11 +20,14 @@ func (n *Jobs) Handle(request []string) (answer []string, q *Question) {
 	var err error
 	switch {
 	case len(request) == 1 && request[0] == job.AskNumber:
-		if number, err = n.open(); err == nil {
+		if number, err = n.open(0); err == nil {
 			return job.Grant(strconv.Itoa(number)), nil
 		}
 	case len(request) == 2 && request[0] == job.AskName:
 		number, _ = strconv.Atoi(request[1])
+		if n.Spread != nil && n.door != nil && number == n.door.Number {
+			return job.Grant(), nil // a node that has heard of the number by then
+		}
 		q, err = n.ask(number, 0, request)
 	case len(request) == 3 && (request[0] == job.AskMeet || request[0] == job.AskLeave):
 		var p job.Port
@@ -69,7 +72,7 @@ type Question struct {
 
 // ask begins to ask the job with a number.
 func (n *Jobs) ask(number int, id uint64, ask []string) (*Question, error) {
-	if _, err := n.open(); err != nil {
+	if _, err := n.open(number); err != nil {
 		return nil, err
 	}
 	q := &Question{n: n, own: n.hello(), number: number, id: id, ask: ask, reply: make(chan []string, 1),
@@ -169,11 +172,11 @@ func (n *Jobs) answerOther(number int, ask []string) []string {
 		return job.Grant()
 	}
 	own, err := strconv.Atoi(ask[2])
-	rank, known := n.root.Named(job.NameIn(number, own))
+	rank, known := n.Root.Named(job.NameIn(number, own))
 	if err != nil || !known {
 		return job.Refuse(fmt.Errorf("%w: its job does not know the rank that asks", job.ErrPort))
 	}
-	answer, _ := n.names.Handle(n.root.ID(), rank, []string{request, ask[1]})
+	answer, _ := n.names.Handle(n.Root.ID(), rank, []string{request, ask[1]})
 	return answer
 }
 
@@ -197,7 +200,7 @@ func (n *Jobs) Publish(request, answer []string) []string {
 			n.services[service] = socket
 			break
 		}
-		_, _ = n.names.Handle(n.root.ID(), -1, []string{job.AskUnpublish, service, request[2]})
+		_, _ = n.names.Handle(n.Root.ID(), -1, []string{job.AskUnpublish, service, request[2]})
 		if errors.Is(err, sys.ErrNameTaken) {
 			err = fmt.Errorf("another job has published %.100q", service)
 		}
@@ -216,7 +219,7 @@ func (n *Jobs) withdraw(service string) {
 // WithdrawGone withdraws the services of a rank that has ended.
 func (n *Jobs) WithdrawGone() {
 	for service := range n.services {
-		answer, _ := n.names.Handle(n.root.ID(), -1, []string{job.AskLookup, service})
+		answer, _ := n.names.Handle(n.Root.ID(), -1, []string{job.AskLookup, service})
 		if _, err := job.Granted(answer); err != nil {
 			n.withdraw(service)
 		}

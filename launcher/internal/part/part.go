@@ -33,8 +33,7 @@ type Part struct {
 
 // An Order is an order to the supervisor of a part.
 type Order struct {
-	Addresses []Address // of ranks on other nodes
-	Gone      []RankGone
+	News
 	Signal    syscall.Signal
 	End, Kill bool       // the ranks: with time to end in order, or none
 	Hang      bool       // say what the ranks wait for
@@ -44,6 +43,34 @@ type Order struct {
 	Links     *job.World // say whether a rank of the node links the world to others
 	EndWorld  *job.World // its ranks alone
 	Dismiss   bool       // no rank lives, and none is added
+}
+
+// News are what all nodes of a job note in their root blocks, in the same order.
+type News struct {
+	Number    int           // of the job among others; 0: nothing is said
+	Visitors  *job.Visitors // from now on
+	Addresses []Address     // of ranks elsewhere
+	Gone      []RankGone
+}
+
+// Note notes them in a root block. The error says that there is no room for the visitors.
+func (n *News) Note(root *job.Root) error {
+	if n.Number != 0 {
+		root.SetJobNumber(n.Number)
+	}
+	if n.Visitors != nil {
+		if err := root.AddVisitors(*n.Visitors); err != nil {
+			return err
+		}
+	}
+	for _, a := range n.Addresses {
+		a.Note(root, a.Rank)
+	}
+	for _, g := range n.Gone {
+		root.SetState(g.Rank, g.State)
+		root.MarkGone(g.Rank)
+	}
+	return nil
 }
 
 // A Note is news of a part.

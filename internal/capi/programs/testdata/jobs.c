@@ -61,7 +61,7 @@ static void exchange(MPI_Comm inter, int remote) {
 /* together makes communicators of ranks of both jobs, and uses them. */
 static void together(MPI_Comm inter, int remote) {
 	MPI_Comm all, part, copy, node;
-	int total, place, sum, most, parts, word = accepts ? 77 : 0;
+	int total, place, sum, most, parts, here, word = accepts ? 77 : 0;
 	int root = accepts ? rank == 0 ? MPI_ROOT : MPI_PROC_NULL : 0;
 	MPI_Bcast(&word, 1, MPI_INT, root, inter);
 	CHECK(word == 77);
@@ -91,7 +91,10 @@ static void together(MPI_Comm inter, int remote) {
 	CHECK(sum == place % 2);
 	MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
 	MPI_Comm_size(node, &parts);
-	CHECK(parts == size);
+	MPI_Comm_free(&node);
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+	MPI_Comm_size(node, &here);
+	CHECK(parts == here);
 	MPI_Win win;
 	MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
 	CHECK(MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, all, &win) != MPI_SUCCESS);

@@ -8,6 +8,8 @@
 //	work stuck    each rank waits for a message of the next
 //	work spawn    the ranks start four others on n1, n0 and where pvasrun has them, and check all together
 //	work spawned  the same, and then busy
+//	work accept FILE [busy]   writes the name of a port into a file, and accepts there; both jobs check all together
+//	work connect FILE [busy]  connects to it
 package main
 
 import (
@@ -49,6 +51,8 @@ func main() {
 		}
 	case "spawn", "spawned":
 		err = spawn(world)
+	case "accept", "connect":
+		err = meet(world, os.Args[2])
 	default:
 		if err = check(world); err == nil {
 			err = world.Finalize()
@@ -84,6 +88,37 @@ func spawn(world *mpi.Comm) error {
 		return err
 	}
 	for err = check(all); err == nil && os.Args[1] == "spawned"; {
+		err = check(all)
+	}
+	if err == nil {
+		err = check(world)
+	}
+	return errors.Join(err, all.Free(), world.Finalize())
+}
+
+// meet is both jobs that meet at a port, whose name is in a file.
+func meet(world *mpi.Comm, file string) (err error) {
+	var all *mpi.Comm
+	if os.Args[1] == "accept" {
+		port := ""
+		if port, err = world.OpenPort(); err == nil && world.Rank() == 0 {
+			err = os.WriteFile(file+".new", []byte(port), 0o600)
+			err = errors.Join(err, os.Rename(file+".new", file))
+		}
+		if err == nil {
+			all, err = world.Accept(port, 0)
+		}
+	} else {
+		var port []byte
+		if port, err = os.ReadFile(file); err == nil {
+			all, err = world.Connect(string(port), 0)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("rank %d has met\n", world.Rank())
+	for err = check(all); err == nil && len(os.Args) > 3; {
 		err = check(all)
 	}
 	if err == nil {

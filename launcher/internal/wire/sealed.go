@@ -1,4 +1,4 @@
-package cluster
+package wire
 
 import (
 	"crypto/aes"
@@ -12,10 +12,13 @@ import (
 	"io"
 )
 
-// secretSize is the length of the secret of a job, which all its pvasruns have.
-const secretSize = 32
+// SecretSize is the length of the secret of a job, which all its pvasruns have, and of that of a user.
+const SecretSize = 32
 
-// A sealed connection is encrypted and authenticated by a secret that both sides have. Each side
+// ErrKey says that the other side has another secret.
+var ErrKey = errors.New("a record has another key")
+
+// A Sealed connection is encrypted and authenticated by a secret that both sides have. Each side
 // sends a random salt, and derives a key for each direction from the secret and both salts.
 // So no record of another connection fits. The rest of the stream is records:
 //
@@ -24,7 +27,7 @@ const secretSize = 32
 // The nonce is the number of the record. A record that does not fit ends the connection.
 //
 // One goroutine reads, another may write.
-type sealed struct {
+type Sealed struct {
 	conn       io.ReadWriteCloser
 	out, in    cipher.AEAD
 	sent, read uint64
@@ -34,9 +37,10 @@ type sealed struct {
 
 const mostRecord = 64 << 10
 
-// seal agrees on keys over a new connection. leads tells the two sides apart.
-func seal(conn io.ReadWriteCloser, secret []byte, leads bool) (*sealed, error) {
-	var own, peer [secretSize]byte
+// Seal agrees on keys over a new connection. leads tells the two sides apart. It blocks until the other side has sent
+// its salt.
+func Seal(conn io.ReadWriteCloser, secret []byte, leads bool) (*Sealed, error) {
+	var own, peer [SecretSize]byte
 	rand.Read(own[:]) // never fails
 	if _, err := conn.Write(own[:]); err != nil {
 		return nil, err
@@ -48,7 +52,7 @@ func seal(conn io.ReadWriteCloser, secret []byte, leads bool) (*sealed, error) {
 	if !leads {
 		salt, names = append(peer[:], own[:]...), [2]string{"agent", "leader"}
 	}
-	s := &sealed{conn: conn}
+	s := &Sealed{conn: conn}
 	var err error
 	if s.out, err = newSeal(secret, salt, names[0]); err == nil {
 		s.in, err = newSeal(secret, salt, names[1])
@@ -77,7 +81,7 @@ func nonce(count *uint64) []byte {
 }
 
 // Write implements io.Writer.
-func (s *sealed) Write(b []byte) (n int, err error) {
+func (s *Sealed) Write(b []byte) (n int, err error) {
 	for len(b) > 0 {
 		part := b[:min(len(b), mostRecord)]
 		s.record = s.out.Seal(append(s.record[:0], 0, 0, 0, 0), nonce(&s.sent), part, nil)
@@ -91,7 +95,7 @@ func (s *sealed) Write(b []byte) (n int, err error) {
 }
 
 // Read implements io.Reader.
-func (s *sealed) Read(b []byte) (int, error) {
+func (s *Sealed) Read(b []byte) (int, error) {
 	for len(s.opened) == 0 {
 		var header [4]byte
 		if _, err := io.ReadFull(s.conn, header[:]); err != nil {
@@ -107,7 +111,7 @@ func (s *sealed) Read(b []byte) (int, error) {
 		}
 		var err error
 		if s.opened, err = s.in.Open(record[:0], nonce(&s.read), record, nil); err != nil {
-			return 0, errors.New("a record has another key")
+			return 0, ErrKey
 		}
 	}
 	n := copy(b, s.opened)
@@ -116,4 +120,4 @@ func (s *sealed) Read(b []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (s *sealed) Close() error { return s.conn.Close() }
+func (s *Sealed) Close() error { return s.conn.Close() }
