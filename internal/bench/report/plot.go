@@ -12,42 +12,42 @@ import (
 
 var overLength = axis{"length of the broadcast", overBytes.at, overBytes.label, true}
 
-// overlapFigures are the two headline curves of bench overlap.
+// overlapFigures are the curves of bench overlap, for each grain. The first are those of the paper's figures 4 and 5.
 var overlapFigures = []figure{
-	{title: "CPU time not spent computing", value: "noncompute_percent",
-		unit: "%, with the best number of tests", x: overLength},
-	{title: "Time of the broadcast", value: "t_us", unit: "µs, with a test after each product",
-		x: overLength, log: true},
+	{title: "CPU time not spent computing", value: "noncompute_each_percent", unit: "%, with a test after each product",
+		x: overLength, split: bySetting},
+	{title: "CPU time not spent computing", value: "noncompute_percent", unit: "%, with the best number of tests",
+		x: overLength, split: bySetting},
 }
 
-// PlotOverlap writes the two headline curves of results, all of one number of ranks and
-// one grain, as SVG, side by side: the share of CPU time not spent computing, with each
-// contender's best number of tests, and the time of the broadcast with a Test after
-// each product. A chart for which nothing was measured is left out.
+// PlotOverlap writes results, all of one number of ranks, as SVG, with a chart for each grain: the share of CPU time
+// not spent computing, with a Test after each product until the broadcast is done, and with each contender's best
+// number of tests for a given amount of computing. A chart for which nothing was measured is left out.
 func PlotOverlap(w io.Writer, results []overlap.Result) error {
 	if len(results) == 0 {
 		return errNoResults
 	}
 	var samples []*sample
 	for _, r := range results {
-		k := key{contestant: r.Contender.String(), ranks: r.Ranks, bytes: r.Bytes}
+		k := key{contestant: r.Contender.String(), ranks: r.Ranks, bytes: r.Bytes,
+			setting: fmt.Sprintf("%[1]d × %[1]d matrices", r.Grain)}
 		i := slices.IndexFunc(samples, func(s *sample) bool { return s.key == k })
 		if i < 0 {
 			i = len(samples)
 			samples = append(samples, &sample{k, map[string][]float64{}})
 		}
-		name, v := overlapFigures[0].value, 100*r.NonCompute
+		name := overlapFigures[1].value
 		if r.Tests == overlap.EachProduct {
-			name, v = overlapFigures[1].value, r.Elapsed
+			name = overlapFigures[0].value
 		}
 		values := samples[i].values
-		values[name] = []float64{slices.Min(append(values[name], v))}
+		values[name] = []float64{slices.Min(append(values[name], 100*r.NonCompute))}
 	}
 	var grids []grid
 	for _, f := range overlapFigures {
 		grids = append(grids, f.grids(samples)...)
 	}
-	return plot(w, fmt.Sprintf("%d ranks, %[2]d × %[2]d matrices", results[0].Ranks, results[0].Grain), grids)
+	return plot(w, fmt.Sprintf("%d ranks", results[0].Ranks), grids)
 }
 
 var errNoResults = errors.New("report: plot: there are no results")

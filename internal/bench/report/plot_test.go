@@ -21,24 +21,24 @@ func TestPlotOverlap(t *testing.T) {
 	var results []overlap.Result
 	for _, policy := range []string{"share", "owner"} {
 		for _, tests := range []int{0, 10, overlap.EachProduct} {
-			for _, n := range []int{1 << 10, 1 << 20} {
+			for i := range 4 {
 				results = append(results, overlap.Result{
 					Contender: overlap.Contender{Contestant: runner.Contestant{Name: "pvas"}, Policy: policy},
-					Ranks:     2, Bytes: n, Grain: 4, Tests: tests, Elapsed: float64(n) / 1e3, NonCompute: 0.25,
+					Ranks:     2, Bytes: 1 << (10 * (1 + i%2)), Grain: []int{4, 40}[i/2], Tests: tests, NonCompute: 0.25,
 				})
 			}
 		}
 	}
 	var out strings.Builder
 	require.NoError(t, PlotOverlap(&out, results))
-	for _, word := range []string{"pvas share+0", "pvas owner+0", "1 MiB", "not spent computing",
-		"Time of the broadcast"} {
+	for _, word := range []string{"pvas share+0", "pvas owner+0", "1 MiB", "a test after each product",
+		"the best number of tests", "not spent computing, 4 × 4 matrices", "not spent computing, 40 × 40 matrices"} {
 		require.True(t, strings.Contains(html.UnescapeString(out.String()), word), word)
 	}
 	require.NoError(t, wellFormed(out.String()))
 	out.Reset()
-	require.NoError(t, PlotOverlap(&out, results[:4]), "no broadcast with a test after each product")
-	require.False(t, strings.Contains(out.String(), "Time of the broadcast"))
+	require.NoError(t, PlotOverlap(&out, results[:8]), "no broadcast with a test after each product")
+	require.False(t, strings.Contains(out.String(), "a test after each product"))
 	require.Error(t, PlotOverlap(&out, nil))
 }
 

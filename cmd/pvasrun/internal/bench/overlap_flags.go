@@ -29,7 +29,7 @@ type overlapFlags struct {
 	Blocks  int          `long:"blocks" most:"100000; each is a line of the job's output" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
 	Rounds  int          `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
 	Parts   []string     `long:"part" env:"PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
-	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts of at least two --sizes as SVG, those of the first number of ranks and the first grain"`
+	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts of at least two --sizes as SVG, those of the first number of ranks: CPU time not spent computing"`
 	Verbose bool         `short:"v" long:"verbose" env:"VERBOSE" description:"show which ranks have done the work"`
 }
 

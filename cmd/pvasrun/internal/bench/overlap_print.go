@@ -196,10 +196,10 @@ func (r *overlapReport) printGraphs() error {
 	return w.Flush()
 }
 
-// plot draws the broadcasts of the first number of ranks and the first grain.
+// plot draws the broadcasts of the first number of ranks.
 func (f *overlapFlags) plot(results []overlap.Result) error {
 	results = slices.DeleteFunc(slices.Clone(results), func(r overlap.Result) bool {
-		return r.Ranks != f.NP[0] || r.Grain != f.Grains[0]
+		return r.Ranks != f.NP[0]
 	})
 	return cli.WriteNamed(f.Plot, "", 0, func(w io.Writer) error { return report.PlotOverlap(w, results) })
 }
