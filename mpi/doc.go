@@ -50,7 +50,8 @@
 // errors.
 //
 // Errors wrap a *LostError if a rank has gone: the receive buffer may still be written to,
-// so give it up. They wrap a *MismatchError where it is seen that ranks made different calls.
+// so give it up. They wrap a *MismatchError where it is seen that ranks made different calls. A rank that only gives
+// data to a short Bcast, Scatter, Gather or Reduce returns before that is seen: those that take data are told.
 // Others are an *OperatorError, *RankError (no such root), *BufferError, ErrOverlap,
 // *TypeError, ErrFinalized or ErrFreed.
 //

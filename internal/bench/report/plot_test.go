@@ -24,7 +24,8 @@ func TestPlotOverlap(t *testing.T) {
 			for i := range 4 {
 				results = append(results, overlap.Result{
 					Contender: overlap.Contender{Contestant: runner.Contestant{Name: "pvas"}, Policy: policy},
-					Ranks:     2, Bytes: 1 << (10 * (1 + i%2)), Grain: []int{4, 40}[i/2], Tests: tests, NonCompute: 0.25,
+					Ranks:     2, Bytes: 1 << (10 * (1 + i%2)), Grain: []int{4, 40}[i/2],
+					Tests: tests, NonCompute: 0.25,
 				})
 			}
 		}
