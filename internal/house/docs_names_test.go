@@ -13,7 +13,7 @@ import (
 )
 
 // maxWords is what the documents may have together, so that one can find in them.
-const maxWords = 29_900
+const maxWords = 30_000
 
 var (
 	filePath = regexp.MustCompile("`([\\w./-]+/[\\w.-]+\\.(?:go|s|S|c|h|txt))`")
