@@ -119,8 +119,8 @@ func (c *Comm) Parents() (*Comm, error) {
 }
 
 // OpenPort returns the name of a port at which this rank accepts those who know it: ranks of this job, or of another
-// job of the user. Both jobs have been started by pvasrun on this node then, and may run on others. The program passes
-// the name on. It does not block.
+// job of the user. Both jobs have been started by pvasrun then, on nodes that share the home directory. The program
+// passes the name on. It does not block.
 //
 // MPI 4.1 section 11.9.2 (MPI_Open_port).
 func (c *Comm) OpenPort() (name string, err error) { return comm.OpenPort(c.inner()) }

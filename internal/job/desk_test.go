@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"os/signal"
 	"slices"
@@ -138,7 +139,11 @@ func TestPublishedNames(t *testing.T) {
 	port := ask(AskOpenPort)
 	parsed, err := ParsePort(port)
 	require.NoError(t, err)
-	require.Equal(t, Port{r.ID(), 0, 0, 1}, parsed)
+	require.Equal(t, Port{Job: r.ID(), Number: 1}, parsed)
+	parsed.At = []netip.AddrPort{netip.MustParseAddrPort("10.1.2.3:4"), netip.MustParseAddrPort("[fd00::1]:5")}
+	again, err := ParsePort(parsed.String())
+	require.NoError(t, err)
+	require.Equal(t, parsed, again)
 	require.NotEqual(t, port, ask(AskOpenPort))
 	ask(AskPort, port)
 	for range 2 {

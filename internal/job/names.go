@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ type Names struct {
 	mu    sync.Mutex
 	over  bool // to the supervisor: see handOver
 	last  int
+	at    []netip.AddrPort
 	ports map[string]openPort
 	names map[string]published
 	ends  map[int]string // by the number of a world that ranks have started: how its first rank to end has ended
@@ -83,7 +85,11 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 		}
 	case AskOpenPort:
 		number, _ := strconv.Atoi(arg(1))
-		text = n.open(Port{Job: id, Of: number, Rank: rank})
+		p := Port{Job: id, Of: number, Rank: rank}
+		if number > 0 {
+			p.At = n.at
+		}
+		text = n.open(p)
 	case AskClosePort:
 		if err = n.check(arg(1)); err == nil {
 			return Grant(n.close(arg(1))...), true
@@ -109,6 +115,13 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 		return Refuse(err), true
 	}
 	return Grant(text), true
+}
+
+// Reached notes where the supervisor is reached from other nodes. The names of ports have that from now on.
+func (n *Names) Reached(at []netip.AddrPort) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.at = at
 }
 
 // handOver tells another keeper all, once: it makes the same requests. From then on the other one handles them. Threads
@@ -225,19 +238,25 @@ type Port struct {
 	Job          uint64 // Root.ID
 	Of           int    // the number of the job, 0: it is for ranks of the job alone
 	Rank, Number int    // the rank that has opened it, and which of the job's ports it is
+
+	At []netip.AddrPort // of the supervisor, for other nodes
 }
 
 // String is the name of the port.
 func (p Port) String() string {
-	return fmt.Sprintf("gopvas:%x:%d:%d:%d", p.Job, p.Of, p.Rank, p.Number)
+	name := fmt.Sprintf("gopvas:%x:%d:%d:%d", p.Job, p.Of, p.Rank, p.Number)
+	for i, a := range p.At {
+		name += ":,"[min(i, 1):min(i, 1)+1] + a.String()
+	}
+	return name
 }
 
 // ParsePort is the contrary of Port.String. No other spelling is the name of a port.
 func ParsePort(name string) (p Port, err error) {
 	bad := refusal(ErrPort, "%.100q is no name of a port: pass one that OpenPort (in C MPI_Open_port) has returned",
 		name)
-	parts := strings.Split(name, ":")
-	if len(parts) != 5 || parts[0] != "gopvas" {
+	parts := strings.SplitN(name, ":", 6)
+	if len(parts) < 5 || parts[0] != "gopvas" {
 		return p, bad
 	}
 	id, err := strconv.ParseUint(parts[1], 16, 64)
@@ -251,6 +270,15 @@ func ParsePort(name string) (p Port, err error) {
 			return Port{}, bad
 		}
 		*to = int(n)
+	}
+	if len(parts) == 6 {
+		for text := range strings.SplitSeq(parts[5], ",") {
+			at, err := netip.ParseAddrPort(text)
+			if err != nil {
+				return Port{}, bad
+			}
+			p.At = append(p.At, at)
+		}
 	}
 	if p.String() != name {
 		return Port{}, bad

@@ -13,9 +13,10 @@ import (
 
 // twoJobs starts a job that accepts at a port and one that connects, each on a node and with these flags.
 func twoJobs(t *testing.T, r *Rig, on [2]int, flags [2][]string, more ...string) (accepts, connects *job) {
-	port := filepath.Join(t.TempDir(), "port")
+	home := t.TempDir()
+	port := filepath.Join(home, "port")
 	start := func(i int, what string) *job {
-		argv := append([]string{pvasrun, "--timeout", "100"}, flags[i]...)
+		argv := append([]string{"env", "HOME=" + home, pvasrun, "--timeout", "100"}, flags[i]...)
 		return r.startOn(on[i], append(append(argv, work, what, port), more...), nil)
 	}
 	accepts = start(0, "accept")
@@ -32,6 +33,18 @@ func TestPortsOverNodes(t *testing.T) {
 	for i, flags := range [][2][]string{{few, many}, {one, many}, {many, one}} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			accepts, connects := twoJobs(t, r, [2]int{}, flags)
+			for _, j := range []*job{connects, accepts} {
+				require.Zero(t, j.wait(t, time.Minute), "%s%s", &accepts.stderr, &connects.stderr)
+				require.Empty(t, j.stderr.String())
+			}
+			r.requireNothing(t)
+		})
+	}
+
+	// Their pvasruns are on different nodes.
+	for i, flags := range [][2][]string{{one, one}, {one, few}, {{"--hosts", "n1:1,n2:1"}, many}} {
+		t.Run(fmt.Sprint("far", i), func(t *testing.T) {
+			accepts, connects := twoJobs(t, r, [2]int{1, 0}, flags)
 			for _, j := range []*job{connects, accepts} {
 				require.Zero(t, j.wait(t, time.Minute), "%s%s", &accepts.stderr, &connects.stderr)
 				require.Empty(t, j.stderr.String())

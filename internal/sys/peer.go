@@ -63,6 +63,21 @@ func askPeer(socket int) error {
 	return nil
 }
 
+// KeepAlive has the kernels of both ends of a connection ask each other each second. It ends when there was no answer
+// for so long.
+func KeepAlive(f *os.File, silent time.Duration) error {
+	return onSocket(f, func(fd int) error {
+		if err := askPeer(fd); err != nil {
+			return err
+		}
+		err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, int(silent/time.Second))
+		if err == nil {
+			err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silent/time.Millisecond))
+		}
+		return os.NewSyscallError("setsockopt", err)
+	})
+}
+
 // peerOf is the peer of a process's connection. One that has not answered yet is found in the table of
 // the process's network, if it is one of IPv4; it is not valid if it is not there. Lines may be missing there
 // while other connections come and go.

@@ -9,5 +9,8 @@
 // Jobs are all other jobs that a supervisor has met: it notes their ranks in the root block, and asks them what ranks
 // request.
 //
-// Not implemented: supervisors on several nodes, or of several users.
+// On other nodes it is found by TCP: see openFar.
+//
+// Not implemented: supervisors of several users; names of services over nodes; to meet a job on another node by its
+// number alone, of which a third one has told.
 package neighbour

@@ -36,6 +36,7 @@ type otherJob struct {
 	links   []*Link // several if both supervisors have dialled at a time
 	ranks   int
 	key     job.Key
+	far     netip.Addr            // of its supervisor; not valid: it is on this node
 	refused string                // why no rank of this job can connect with it
 	answers map[int]chan []string // for questions that are open, by number
 }
@@ -102,9 +103,13 @@ func (n *Jobs) open(other int) (int, error) {
 			if err != nil {
 				return
 			}
-			go n.follow(l, own, 0, func(error) {})
+			go n.admit(l, own)
 		}
 	}()
+	if door.far != nil {
+		n.names.Reached(door.At)
+		go door.serveFar(func(l *Link) { n.admit(l, own) })
+	}
 	if n.Spread == nil {
 		n.told.Go(func() {
 			// A job that is met meanwhile hears of all addresses in meet.
@@ -143,18 +148,17 @@ func (n *Jobs) Close() {
 	n.told.Wait()
 }
 
-// follow posts what a link brings, to its end. It is a link to the job with an id; 0: any. met is called when the other
-// job is known, by the supervisor, or cannot be, with an error.
-func (n *Jobs) follow(l *Link, own Hello, id uint64, met func(error)) {
+// admit greets another supervisor that has come.
+func (n *Jobs) admit(l *Link, own Hello) {
+	if other, err := l.greet(own, 0); err == nil {
+		go n.follow(l, other, func(error) {})
+	}
+}
+
+// follow posts what a link brings, to its end. met is called when the other job, which has greeted, is known, by the
+// supervisor, or cannot be, with an error.
+func (n *Jobs) follow(l *Link, other Hello, met func(error)) {
 	defer l.Close()
-	other, err := l.Greet(own)
-	if err == nil && id != 0 && other.ID != id {
-		err = errEnded
-	}
-	if err != nil {
-		met(err)
-		return
-	}
 	if !n.Post(func() {
 		err := n.meet(l, other)
 		if err != nil {
@@ -180,20 +184,24 @@ func (n *Jobs) meet(l *Link, other Hello) error {
 		return errEnded
 	}
 	root := n.Root
-	if n.Host.IsValid() && other.Host.IsValid() && n.Host.IsLoopback() != other.Host.IsLoopback() {
+	if n.Host.IsValid() && other.Host.IsValid() && n.Host.IsLoopback() != other.Host.IsLoopback() ||
+		l.from.IsValid() && (n.Host.IsLoopback() || other.Host.IsLoopback()) {
 		return errors.New("the ranks of one of the jobs are reached on the loopback of a machine alone, those of the " +
 			"other are not: start both with the same --network")
 	}
-	if other.Number == root.JobNumber() || job.SameInNetwork(other.ID, root.ID()) {
-		return errors.New("the other job has the same number as this one, by chance: start one of them again")
-	}
 	o := n.met[other.Number]
-	if o != nil && o.ID != other.ID { // an earlier one with the same number, which has ended
+	again := o != nil && o.ID != other.ID
+	if other.Number == root.JobNumber() || job.SameInNetwork(other.ID, root.ID()) ||
+		again && (l.from.IsValid() || o.far.IsValid()) {
+		return errors.New("the other job has the number of this one or of one that it has met, by chance: start it " +
+			"again")
+	}
+	if again { // an earlier one of this node, which has ended
 		n.jobEnds(o)
 		o = nil
 	}
 	if o == nil {
-		o = &otherJob{Hello: other, key: root.Key(), answers: map[int]chan []string{}}
+		o = &otherJob{Hello: other, key: root.Key(), far: l.from, answers: map[int]chan []string{}}
 		if other.Number < root.JobNumber() {
 			o.key = other.Key
 		}
@@ -273,21 +281,25 @@ func (n *Jobs) reachable(o *otherJob, at []netip.AddrPort) []netip.AddrPort {
 	at = slices.Clone(at)
 	for i, a := range at {
 		if a.Addr().IsUnspecified() {
-			at[i] = netip.AddrPortFrom(n.addressOf(&o.Hello), a.Port())
+			at[i] = netip.AddrPortFrom(n.addressOf(o), a.Port())
 		}
 	}
 	return at
 }
 
 // addressOf returns an address of the other supervisor's machine. If this job has nodes it is one in the network of the
-// first.
-func (n *Jobs) addressOf(o *Hello) netip.Addr {
+// first, if there is one.
+func (n *Jobs) addressOf(o *otherJob) netip.Addr {
 	shared := func(p netip.Prefix) bool { return p.Contains(n.Host) }
-	far := func(p netip.Prefix) bool { return n.Host.IsValid() && !p.Addr().IsLoopback() }
-	for _, fits := range []func(netip.Prefix) bool{shared, far} {
-		if i := slices.IndexFunc(o.Machine, fits); i >= 0 {
-			return o.Machine[i].Addr()
-		}
+	others := func(p netip.Prefix) bool { return n.Host.IsValid() && !p.Addr().IsLoopback() }
+	if i := slices.IndexFunc(o.Machine, shared); i >= 0 {
+		return o.Machine[i].Addr()
+	}
+	if o.far.IsValid() {
+		return o.far
+	}
+	if i := slices.IndexFunc(o.Machine, others); i >= 0 {
+		return o.Machine[i].Addr()
 	}
 	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }

@@ -155,8 +155,8 @@ func TestQuestionsOfNoMeaning(t *testing.T) {
 
 // Ranks that listen at all addresses of their machine are reached by the one that suits the nodes of this job.
 func TestAddressOfOtherMachine(t *testing.T) {
-	other := Hello{Machine: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("10.1.0.5/16"),
-		netip.MustParsePrefix("10.2.0.5/16")}}
+	other := otherJob{Hello: Hello{Machine: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"),
+		netip.MustParsePrefix("10.1.0.5/16"), netip.MustParsePrefix("10.2.0.5/16")}}}
 	for host, want := range map[string]string{"127.0.0.1": "127.0.0.1", "10.2.0.1": "10.2.0.5",
 		"10.3.0.1": "10.1.0.5"} {
 		n := Jobs{Own: Own{Host: netip.MustParseAddr(host)}}
@@ -164,8 +164,10 @@ func TestAddressOfOtherMachine(t *testing.T) {
 	}
 	require.Equal(t, "127.0.0.1", (&Jobs{}).addressOf(&other).String(), "of one node: both are on the same")
 	n := Jobs{Own: Own{Host: netip.MustParseAddr("10.2.0.1")}}
-	require.Equal(t, "127.0.0.1", n.addressOf(&Hello{}).String())
+	require.Equal(t, "127.0.0.1", n.addressOf(&otherJob{}).String())
+	far := otherJob{Hello: other.Hello, far: netip.MustParseAddr("10.4.0.5")}
+	require.Equal(t, "10.4.0.5", (&Jobs{}).addressOf(&far).String())
 	at := netip.MustParseAddrPort("0.0.0.0:7")
-	require.Equal(t, "10.2.0.5:7", n.reachable(&otherJob{Hello: other}, []netip.AddrPort{at})[0].String())
+	require.Equal(t, "10.2.0.5:7", n.reachable(&other, []netip.AddrPort{at})[0].String())
 	require.Equal(t, "0.0.0.0:7", at.String())
 }

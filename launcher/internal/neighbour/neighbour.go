@@ -17,7 +17,10 @@ import (
 // Door is where others find the supervisor of a job.
 type Door struct {
 	Number int
+	At     []netip.AddrPort // for other nodes
 	socket *os.File
+	far    *os.File // see openFar; nil: there is none
+	port   uint16   // of far
 }
 
 // Open opens the door of a job. Its number is not other.
@@ -29,7 +32,9 @@ func Open(id uint64, other int) (*Door, error) {
 		}
 		socket, err := sys.ListenNamed(job.MeetSocket(number))
 		if err == nil {
-			return &Door{number, socket}, nil
+			d := &Door{Number: number, socket: socket}
+			d.openFar()
+			return d, nil
 		}
 		if !errors.Is(err, sys.ErrNameTaken) {
 			return nil, err
@@ -50,7 +55,12 @@ func (d *Door) Accept() (*Link, error) {
 }
 
 // Close closes the door. Links stay.
-func (d *Door) Close() { _ = d.socket.Close() }
+func (d *Door) Close() {
+	_ = d.socket.Close()
+	if d.far != nil {
+		_ = d.far.Close()
+	}
+}
 
 // dial connects to the job with a number.
 func dial(number int) (*Link, error) {
@@ -95,20 +105,21 @@ type End struct {
 // Link is a connection of two supervisors. Any goroutine may send; one receives.
 type Link struct {
 	socket *os.File
+	from   netip.Addr // of another node; not valid: of this one
 	*wire.Link
 }
 
 func newLink(socket *os.File) *Link {
-	return &Link{socket, wire.New(socket, bufio.NewWriter(patient{socket}))}
+	return &Link{socket, netip.Addr{}, wire.New(socket, bufio.NewWriter(patient{socket}))}
 }
 
 // patient is a socket that is given up if it takes nothing for sendLimit.
-type patient struct{ socket *os.File }
+type patient struct{ *os.File }
 
 // Write implements io.Writer.
 func (p patient) Write(b []byte) (int, error) {
-	_ = p.socket.SetWriteDeadline(time.Now().Add(sendLimit)) // as below
-	return p.socket.Write(b)
+	_ = p.SetWriteDeadline(time.Now().Add(sendLimit)) // as below
+	return p.File.Write(b)
 }
 
 // Limits of what a supervisor waits for, which may be stopped. One that runs answers at once, since it serves events
@@ -124,7 +135,11 @@ func (l *Link) Greet(own Hello) (other Hello, err error) {
 		return other, fmt.Errorf("the pvasrun of the other job has ended: %v", err)
 	}
 	_ = l.socket.SetReadDeadline(time.Now().Add(Patience)) // never fails: it is a socket
-	if err = l.Link.Receive(&other); err != nil {
+	if err = l.Link.Receive(&other); errors.Is(err, wire.ErrKey) {
+		return other, fmt.Errorf("the other job has another key than ~/%s here: it is of another user, or has another "+
+			"home directory: copy the key", keyName)
+	}
+	if err != nil {
 		return other, fmt.Errorf("the pvasrun of the other job does not answer: %v", err)
 	}
 	_ = l.socket.SetReadDeadline(time.Time{})
@@ -141,6 +156,18 @@ func (l *Link) Greet(own Hello) (other Hello, err error) {
 			"both with the same --network", other.Devices, own.Devices)
 	}
 	return other, nil
+}
+
+// greet is Greet for the job with an ID; 0: any. On an error it closes the link.
+func (l *Link) greet(own Hello, id uint64) (Hello, error) {
+	other, err := l.Greet(own)
+	if err == nil && id != 0 && other.ID != id {
+		err = errEnded
+	}
+	if err != nil {
+		l.Close()
+	}
+	return other, err
 }
 
 // Send has a message sent after those before it, and does not wait. If the other end takes nothing the link is closed.

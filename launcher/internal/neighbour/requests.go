@@ -28,11 +28,11 @@ func (n *Jobs) Handle(request []string) (answer []string, q *Question) {
 		if n.Spread != nil && n.door != nil && number == n.door.Number {
 			return job.Grant(), nil // a node that has heard of the number by then
 		}
-		q, err = n.ask(number, 0, request)
+		q, err = n.ask(job.Port{Of: number}, request)
 	case len(request) == 3 && (request[0] == job.AskMeet || request[0] == job.AskLeave):
 		var p job.Port
 		if p, err = job.ParsePort(request[1]); err == nil {
-			q, err = n.ask(p.Of, p.Job, request)
+			q, err = n.ask(p, request)
 		}
 	default:
 		return nil, nil
@@ -60,8 +60,7 @@ var errSilent = errors.New("the pvasrun of the other job does not answer")
 type Question struct {
 	n      *Jobs
 	own    Hello
-	number int      // of the job
-	id     uint64   // of it; 0: any
+	at     job.Port // of the job; its ID is 0: any
 	ask    []string // the request
 	to     *otherJob
 	reply  chan []string // it is closed when the job ends
@@ -70,14 +69,14 @@ type Question struct {
 	giveUp context.CancelFunc
 }
 
-// ask begins to ask the job with a number.
-func (n *Jobs) ask(number int, id uint64, ask []string) (*Question, error) {
-	if _, err := n.open(number); err != nil {
+// ask begins to ask the job of a port.
+func (n *Jobs) ask(at job.Port, ask []string) (*Question, error) {
+	if _, err := n.open(at.Of); err != nil {
 		return nil, err
 	}
-	q := &Question{n: n, own: n.hello(), number: number, id: id, ask: ask, reply: make(chan []string, 1),
+	q := &Question{n: n, own: n.hello(), at: at, ask: ask, reply: make(chan []string, 1),
 		failed: make(chan error, 1)}
-	if number == q.own.Number { // that of an earlier job
+	if at.Of == q.own.Number && at.At == nil { // that of an earlier job
 		return nil, errEnded
 	}
 	q.waits, q.giveUp = context.WithTimeoutCause(context.Background(), Patience, errSilent)
@@ -90,7 +89,7 @@ func (n *Jobs) ask(number int, id uint64, ask []string) (*Question, error) {
 
 // known returns the job if it has been met.
 func (q *Question) known() *otherJob {
-	if o := q.n.met[q.number]; o != nil && (q.id == 0 || o.ID == q.id) {
+	if o := q.n.met[q.at.Of]; o != nil && (q.at.Job == 0 || o.ID == q.at.Job) {
 		return o
 	}
 	return nil
@@ -114,17 +113,20 @@ func (q *Question) put() {
 // Wait waits for the answer. It may run on any goroutine.
 func (q *Question) Wait() ([]string, error) {
 	if q.to == nil {
-		l, err := dial(q.number)
-		if err != nil {
-			return nil, errEnded
-		}
-		go q.n.follow(l, q.own, q.id, func(err error) {
+		go func() {
+			l, other, err := q.reach()
 			if err != nil {
 				q.failed <- err
 				return
 			}
-			q.put()
-		})
+			q.n.follow(l, other, func(err error) {
+				if err != nil {
+					q.failed <- err
+					return
+				}
+				q.put()
+			})
+		}()
 	}
 	select {
 	case answer, ok := <-q.reply:
@@ -137,6 +139,19 @@ func (q *Question) Wait() ([]string, error) {
 	case <-q.waits.Done():
 		return nil, context.Cause(q.waits)
 	}
+}
+
+// reach greets the job, on this node or on another one.
+func (q *Question) reach() (l *Link, other Hello, err error) {
+	if l, err = dial(q.at.Of); err != nil {
+		err = errEnded
+	} else if other, err = l.greet(q.own, q.at.Job); err == nil {
+		return l, other, nil
+	}
+	if errors.Is(err, errEnded) && q.at.At != nil {
+		return reachFar(q.at.At, q.own, q.at.Job)
+	}
+	return nil, other, err
 }
 
 // Answer ends the question by what Wait has returned, or an error instead. It returns the answer to the rank.

@@ -1,0 +1,74 @@
+package neighbour
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gopvas/gopvas/launcher/internal/wire"
+)
+
+// keyName is the file in the home directory by which supervisors of a user on different nodes know each other.
+const keyName = ".gopvas/key"
+
+// userKey returns the user's key. It is made at first use.
+func userKey() ([]byte, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(home, keyName)
+	key, err := readKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := makeKey(path); err != nil && !errors.Is(err, fs.ErrExist) { // it exists: another process was faster
+		return nil, err
+	}
+	return readKey(path)
+}
+
+func readKey(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Geteuid() || info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s must be this user's, and nobody else may read it: chown and chmod 600 it", path)
+	}
+	key := make([]byte, wire.SecretSize)
+	if _, err := io.ReadFull(f, key); err != nil {
+		return nil, fmt.Errorf("%s has no key: remove it: %w", path, err)
+	}
+	return key, nil
+}
+
+// makeKey makes the file as a whole, unless it exists.
+func makeKey(path string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "key-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	key := make([]byte, wire.SecretSize)
+	rand.Read(key) // never fails
+	_, err = f.Write(key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Link(f.Name(), path)
+}
