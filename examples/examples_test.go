@@ -159,6 +159,24 @@ func TestEndure(t *testing.T) {
 	fiveDie(t, "endure", `^pi is 3\.14159265, in \d runs, with 4 of 9 ranks at the end\n$`)
 }
 
+// TestOutlive: the plate has the same bits with any number of ranks, and when five of them die.
+func TestOutlive(t *testing.T) {
+	found := map[string]bool{}
+	sum := regexp.MustCompile(`: the sum of their bits is ([0-9a-f]{16}), with (\d) of (\d) ranks at the end$`)
+	everywhere(t, func(t *testing.T, _ string, _ int, lines []string) {
+		require.Len(t, lines, 1)
+		m := sum.FindStringSubmatch(lines[0])
+		require.NotNil(t, m, lines[0])
+		require.Equal(t, m[2], m[3], "nobody dies")
+		found[m[1]] = true
+	}, "outlive")
+	require.Len(t, found, 1)
+	for bits := range found {
+		fiveDie(t, "outlive", `^120 x 120 cells, 300 steps: the sum of their bits is `+bits+
+			`, with 4 of 9 ranks at the end\n$`)
+	}
+}
+
 // fiveDie runs a program of nine ranks, five of which die. want is what it prints.
 func fiveDie(t *testing.T, name, want string) {
 	for _, btl := range []string{"sm", "pvas"} {

@@ -205,3 +205,35 @@ func ExampleExecutable() {
 	})
 	// Output: the program has a path: true; 4 messages to oneself, 3 steps in the background
 }
+
+// A rank keeps a state in two halves. The version says which one is whole, while the other one is written. With
+// pvasrun --survive ranks that live read it by KeptOf when the rank has failed.
+func ExampleKeep() {
+	ranks(2, func(world *mpi.Comm) error {
+		const n = 1000
+		state, err := mpi.Keep[int](world, "state", 2*n)
+		if err != nil {
+			return err
+		}
+		for version := range 10 {
+			now := state.Elements()[version%2*n:][:n]
+			next := state.Elements()[(version+1)%2*n:][:n]
+			for i := range next {
+				next[i] = now[i] + i
+			}
+			state.SetVersion(version + 1)
+		}
+		for rank := range world.Size() {
+			left, version, err := mpi.KeptOf[int](world, rank, "state")
+			if err != nil {
+				continue // it has not failed
+			}
+			fmt.Println("go on with", left[version%2*n:][:n])
+		}
+		if world.Rank() == 0 {
+			fmt.Println("version", state.Version())
+		}
+		return state.Free()
+	})
+	// Output: version 10
+}

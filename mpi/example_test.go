@@ -95,6 +95,7 @@ var examples = map[string]func(){
 	"ExampleWaitBatch":               ExampleWaitBatch,
 	"ExampleMessages":                ExampleMessages,
 	"ExampleSurvive":                 ExampleSurvive,
+	"ExampleKeep":                    ExampleKeep,
 }
 
 func init() {

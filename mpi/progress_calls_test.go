@@ -235,6 +235,7 @@ var local = strings.Fields(`
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
 	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName Comm.With
+	Keep KeptOf Kept.Elements Kept.Version Kept.SetVersion Kept.Free
 	Comm.OpenPort Comm.ClosePort Comm.Failed Comm.Acknowledge Comm.Revoke Comm.IsRevoked
 	Comm.Self Comm.Parents Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
 	Comparison.String Status.CountIn Group.Size Group.Rank Group.TranslateRanks Group.Equal Group.Compare

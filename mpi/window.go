@@ -22,6 +22,10 @@ import (
 // Operations that accumulate are atomic for each element, to one another. Loads, stores, Put and Get are not: epochs
 // keep them apart.
 //
+// With pvasrun --survive what a rank that has failed had in a window is still read: by Segment, and by Get after RLock
+// or LockAll. An operation that would change it returns a *LostError. Of a window from WinCreate it lies in memory of
+// the program, and is what that has left there.
+//
 // A communicator has any number of windows. The program frees them before it, and before Finalize.
 // Calls that are not collective may be made by several goroutines at a time.
 type Window[T any] struct {

@@ -56,6 +56,12 @@ func TestZeroValues(t *testing.T) {
 		require.ErrorContains(t, err, "mpi: wait any: ")
 		require.NotContains(t, err.Error(), ": wait: ")
 
+		var kept Kept[int]
+		kept.SetVersion(1)
+		require.Zero(t, kept.Version())
+		require.Empty(t, kept.Elements())
+		require.ErrorIs(t, kept.Free(), ErrNotKept)
+
 		var r Request
 		require.ErrorIs(t, errors.Join(r.Start(), r.Free()), ErrNotPersistent)
 		return nil

@@ -63,6 +63,7 @@ struct window {
 	int64_t targets_len, targets_cap;
 	uintptr_t handle;
 	uint8_t far;
+	uint32_t ends, *gone;
 	int32_t access __attribute__((aligned(8))), locks;
 	struct slice *marks;
 };
@@ -73,9 +74,11 @@ AT(window, me, 56);
 AT(window, targets, 72);
 AT(window, handle, 96);
 AT(window, far, 104);
-AT(window, access, 112);
-AT(window, locks, 116);
-AT(window, marks, 120);
+AT(window, ends, 108);
+AT(window, gone, 112);
+AT(window, access, 120);
+AT(window, locks, 124);
+AT(window, marks, 128);
 AT(target, salt, 32);
 AT(head, sleepers, 64);
 AT(record, held, 64);
@@ -148,6 +151,11 @@ static char *find(const struct window *w, int rank, MPI_Aint disp, uint64_t n, u
 	return base != UINTPTR_MAX && base + offset >= FIRST_PAGE ? (char *)(base + offset) : NULL;
 }
 
+// find_to_write is find for an operation that writes. When a rank has ended, Go looks whether it is the target.
+static char *find_to_write(const struct window *w, int rank, MPI_Aint disp, uint64_t n, uintptr_t *stripe) {
+	return __atomic_load_n(w->gone, __ATOMIC_ACQUIRE) == w->ends ? find(w, rank, disp, n, stripe) : NULL;
+}
+
 // reads is called when a word is read or exchanged. One that is read in succession is to be changed by another rank,
 // which may need this CPU: now and then Go yields. Threads that read at once may miscount, as in package window.
 static void reads(const struct window *w, uintptr_t stripe, uint64_t bytes) {
@@ -177,7 +185,7 @@ int libmpi_short_put(const void *from, MPI_Count n, MPI_Datatype type, int rank,
 		return 0;
 	uintptr_t stripe;
 	uint64_t bytes = bytes_of(n, type);
-	void *to = bytes == bytes_of(m, of) ? find(w, rank, disp, bytes, &stripe) : NULL;
+	void *to = bytes == bytes_of(m, of) ? find_to_write(w, rank, disp, bytes, &stripe) : NULL;
 	if (!to)
 		return 0;
 	copy(to, from, bytes);
@@ -243,7 +251,8 @@ int libmpi_short_fetch_and_op(const void *from, void *result, MPI_Datatype type,
 		return 0;
 	uintptr_t stripe;
 	uint32_t t = libmpi_predefined(type);
-	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
+	void *at = op == MPI_NO_OP ? find(w, rank, disp, t & SIZE_MASK, &stripe)
+				: find_to_write(w, rank, disp, t & SIZE_MASK, &stripe);
 	if (!at || !is_single(w, t, at, stripe))
 		return 0;
 	if (op != MPI_SUM)
@@ -271,7 +280,7 @@ int libmpi_short_compare_and_swap(const void *from, const void *compare, void *r
 		return 0;
 	uintptr_t stripe;
 	uint32_t t = libmpi_predefined(type);
-	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
+	void *at = find_to_write(w, rank, disp, t & SIZE_MASK, &stripe);
 	if (!at || !is_single(w, t, at, stripe))
 		return 0;
 	reads(w, stripe, t & SIZE_MASK);
@@ -375,7 +384,7 @@ int libmpi_short_accumulate(const void *from, MPI_Count n, MPI_Datatype type, in
 	uintptr_t stripe;
 	uint32_t t = libmpi_predefined(type);
 	uint64_t bytes = bytes_of(n, type);
-	char *to = find(w, rank, disp, bytes, &stripe);
+	char *to = find_to_write(w, rank, disp, bytes, &stripe);
 	if (!to || w->far || t >> KIND_SHIFT == OTHER)
 		return 0;
 	if (n > 1 || !is_word(w, t, to))

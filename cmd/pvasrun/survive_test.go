@@ -35,6 +35,8 @@ func TestSurvive(t *testing.T) {
 		{"--survive --progress=owner", "revoke", 0, "revoke: right\n", ""},
 		{"--survive", "world", 0, "", ""},
 		{"--survive", "agree", 0, "agree: right\n", "the job goes on with 1 rank"},
+		{"--survive", "memory", 0, "memory: right\n", "was killed by signal 9"},
+		{"--survive", "memory exit", 0, "memory: right\n", "exited with code 0"},
 		{"--survive=off", "messages", 137, "", "ending the other 3 ranks"},
 	} {
 		for _, btl := range turn(t, i) {

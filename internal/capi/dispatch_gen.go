@@ -1015,6 +1015,14 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.X_Win_get_failed(Win(a.word(0)), Ptr[Group]{a.word(1)})
 	case 687:
 		return 0, p.X_File_revoke(File(a.word(0)))
+	case 688:
+		return 0, p.X_Keep(Comm(a.word(0)), CString(a.word(1)), a.int(2), AddressRef{a.word(3)})
+	case 689:
+		return 0, p.X_Keep_version(Comm(a.word(0)), CString(a.word(1)), a.int(2))
+	case 690:
+		return 0, p.X_Kept(Comm(a.word(0)), a.int(1), CString(a.word(2)), Ref{a.word(3), true}, AddressRef{a.word(4)}, Ref{a.word(5), true})
+	case 691:
+		return 0, p.X_Keep_free(Comm(a.word(0)), CString(a.word(1)))
 	}
 	return p.dispatchCollective(op, a)
 }
@@ -1903,6 +1911,10 @@ var calls = [...]callInfo{
 	{name: "MPIX_Win_revoke", object: onWin, slot: 0},
 	{name: "MPIX_Win_get_failed", object: onWin, slot: 0, pointers: 0x2},
 	{name: "MPIX_File_revoke", object: onFile, slot: 0},
+	{name: "MPIX_Keep", object: onComm, slot: 0, pointers: 0xa},
+	{name: "MPIX_Keep_version", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPIX_Kept", object: onComm, slot: 0, pointers: 0x3c},
+	{name: "MPIX_Keep_free", object: onComm, slot: 0, pointers: 0x2},
 }
 
 // The numbers of the functions that plainCall makes.

@@ -39,6 +39,7 @@ var classes = []struct {
 	{comm.ErrNoMessage, ERR_REQUEST}, {comm.ErrRevoked, ERR_REVOKED},
 	{comm.ErrOverlap, ERR_BUFFER}, {comm.ErrTwice, ERR_BUFFER}, {comm.ErrInUse, ERR_BUFFER}, {comm.ErrOperator, ERR_OP},
 	{comm.ErrSpawn, ERR_SPAWN}, {comm.ErrPort, ERR_PORT}, {comm.ErrService, ERR_SERVICE}, {comm.ErrName, ERR_NAME},
+	{comm.ErrNotKept, ERR_NAME},
 	{comm.ErrNoTopology, ERR_TOPOLOGY}, {comm.ErrNoCell, ERR_RANK},
 	{datatype.ErrCount, ERR_COUNT}, {datatype.ErrType, ERR_TYPE}, {datatype.ErrArgument, ERR_ARG},
 	{datatype.ErrOverflow, ERR_VALUE_TOO_LARGE},

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/window"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -145,6 +146,58 @@ func (p *Process) Win_shared_query(o *windowObject, rank int, size, unit Ref, ba
 	unit.SetCount(m.Unit)
 	base.Set(Address(m.Base))
 	return nil
+}
+
+// X_Keep keeps a block of bytes, zeros, by a name, for those that outlive this process. Its version is 0 at first.
+func (p *Process) X_Keep(h Comm, name CString, size int, base AddressRef) error {
+	c, err := p.comm(h)
+	if err != nil {
+		return err
+	}
+	if size < 0 {
+		return fail(ERR_SIZE, "size %d is negative", size)
+	}
+	b, err := comm.Keep(c.c, name.String(), size, 1)
+	if errors.Is(err, comm.ErrNoRoom) {
+		return fail(ERR_NO_MEM, "%v", err)
+	}
+	if err == nil {
+		base.Set(Address(sys.AddrOf(b.Memory)))
+	}
+	return classed(err, ERR_ARG)
+}
+
+// X_Keep_version stores the version of a block, after all that this thread has stored before.
+func (p *Process) X_Keep_version(h Comm, name CString, version int) error {
+	c, err := p.comm(h)
+	if err != nil {
+		return err
+	}
+	return comm.SetVersion(c.c, name.String(), version)
+}
+
+// X_Kept is the block that a rank had kept by a name when it failed, and its version.
+func (p *Process) X_Kept(h Comm, rank int, name CString, size Ref, base AddressRef, version Ref) error {
+	c, err := p.comm(h)
+	if err != nil {
+		return err
+	}
+	left, err := comm.KeptOf(c.c, rank, name.String())
+	if err == nil {
+		size.Set(len(left.Memory))
+		base.Set(Address(sys.AddrOf(left.Memory)))
+		version.Set(int(left.Version))
+	}
+	return classed(err, ERR_ARG)
+}
+
+// X_Keep_free keeps the block of a name no more.
+func (p *Process) X_Keep_free(h Comm, name CString) error {
+	c, err := p.comm(h)
+	if err != nil {
+		return err
+	}
+	return comm.Unkeep(c.c, nil, name.String())
 }
 
 // Win_get_attr is MPI_Win_get_attr.

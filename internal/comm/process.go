@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/comm/consensus"
 	"github.com/gopvas/gopvas/internal/comm/delays"
 	"github.com/gopvas/gopvas/internal/comm/failures"
+	"github.com/gopvas/gopvas/internal/comm/kept"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 )
@@ -34,6 +35,7 @@ type process struct {
 	revocable revocable
 
 	agreements consensus.Home
+	keeps      kept.Home
 
 	delays *delays.Delays // of calls; nil: none
 

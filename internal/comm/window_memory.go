@@ -9,9 +9,11 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/comm/kept"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/numa"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // windows are the windows of a process. Modules take no memory back, because a peer may still have it mapped. So the
@@ -222,4 +224,84 @@ func (p *process) bind(mem []byte) {
 	if len(mem) >= leastBound {
 		numa.Of(p.root, p.number).Bind(sys.AddrOf(mem), len(mem))
 	}
+}
+
+// Block is memory that a process keeps by a name: see Keep.
+type Block = kept.Block
+
+// ErrNotKept means that a rank has kept no block of that name.
+var ErrNotKept = kept.ErrNone
+
+// Keep returns a block of so many bytes, zeros, in memory that outlives this process, for elements of a length. A block
+// is this process's, not c's. It is local, and works on a communicator that was revoked.
+func Keep(c *Comm, name string, bytes, unit int) (*Block, error) {
+	const op = "keep"
+	if err := local(c); err != nil {
+		return nil, Wrap(op, err)
+	}
+	if bytes < 0 {
+		return nil, Wrap(op, fmt.Errorf("%d bytes are no length", bytes))
+	}
+	take := func(n int) ([]byte, uint64, error) {
+		b, err := c.windows.take(c.process, n, true)
+		return b.mem, b.at, err
+	}
+	b, err := c.keeps.Keep(c.root, c.number, take, name, bytes, unit)
+	return b, Wrap(op, err)
+}
+
+// SetVersion is Block.SetVersion of the block of a name. It is local.
+func SetVersion(c *Comm, name string, version int) error {
+	const op = "set the version of what is kept"
+	if err := local(c); err != nil {
+		return Wrap(op, err)
+	}
+	b := c.keeps.Named(name)
+	if b == nil {
+		return Wrap(op, ErrNotKept)
+	}
+	b.SetVersion(int64(version))
+	return nil
+}
+
+// Unkeep ends the keeping of a block, whose memory is used again then; that of a name if b is nil. It is local.
+func Unkeep(c *Comm, b *Block, name string) error {
+	const op = "free what was kept"
+	if err := local(c); err != nil {
+		return Wrap(op, err)
+	}
+	if b == nil {
+		b = c.keeps.Named(name)
+	}
+	err := c.keeps.Free(b)
+	if err == nil {
+		c.windows.give(c.process, block{b.All, b.At, true})
+	}
+	return Wrap(op, err)
+}
+
+// KeptOf returns the block that a rank of c had kept when it failed. It is local. The memory stays until the job ends.
+func KeptOf(c *Comm, rank int, name string) (left kept.Left, err error) {
+	const op = "get what was kept"
+	err = local(c)
+	switch {
+	case err != nil:
+	case uint(rank) >= uint(c.size):
+		err = &fault.RankError{Rank: rank, Size: c.size}
+	case !OneNode(c) || c.visited:
+		err = ErrSeveralNodes
+	case !job.Failed(c.root, int(c.group.ranks[rank])):
+		err = fmt.Errorf("rank %d has not failed", rank)
+	default:
+		left, err = kept.Of(c.module, c.root, int(c.group.ranks[rank]), name)
+	}
+	return left, Wrap(op, err)
+}
+
+// local returns an error if calls that need no other rank cannot be made on c.
+func local(c *Comm) error {
+	if err := c.made(); err != nil || !c.finalized.Load() {
+		return err
+	}
+	return ErrFinalized
 }

@@ -39,6 +39,27 @@ func End(r *Root, rank int) uint32 {
 	return r.block(rank).gone.Load()
 }
 
+// Ends returns a word that changes with each MarkGone, in a job that survives. In others it never does. It is for
+// callers that look often.
+func Ends(r *Root) *atomic.Uint32 {
+	if Survives(r) {
+		return &r.head.goneCount
+	}
+	return &noEnds
+}
+
+var noEnds atomic.Uint32
+
+// SetKept says where a rank's directory of the blocks that it keeps begins, as others attach that memory. Only the rank
+// itself calls it, once. Kept returns it; ok is false if there is none.
+func SetKept(r *Root, rank int, at uint64) { r.block(rank).kept.Store(at + 1) }
+
+// Kept is described with SetKept.
+func Kept(r *Root, rank int) (at uint64, ok bool) {
+	at = r.block(rank).kept.Load()
+	return at - 1, at != 0
+}
+
 // The bits of a rank's word for agreements, beside the place of its memory, which is a multiple of four.
 const (
 	agreementsThere = 1 << iota

@@ -207,6 +207,10 @@ type rankBlock struct {
 
 	// Written by the supervisor, of a visitor.
 	visitor visitorBlock
+
+	// Written by the rank, for those that outlive it.
+	kept atomic.Uint64 // where its directory of blocks begins, plus one; 0: it has none. See SetKept
+	_    [cacheLine - 8]byte
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

@@ -124,7 +124,8 @@ func TestLayout(t *testing.T) {
 		{"socketBlock.port", unsafe.Offsetof(b.address.at[0].port), 16},
 		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3584},
 		{"rankBlock.visitor", unsafe.Offsetof(b.visitor), 4096},
-		{"rankBlock", unsafe.Sizeof(b), 4160},
+		{"rankBlock.kept", unsafe.Offsetof(b.kept), 4160},
+		{"rankBlock", unsafe.Sizeof(b), 4224},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

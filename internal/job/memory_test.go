@@ -68,7 +68,7 @@ func TestPlanSegments(t *testing.T) {
 	}{
 		{8, BTLPvas, 0, 0, 0},
 		{8, BTLSM, sys.Unlimited, hugePage, maxStride},
-		{MaxRanks, BTLSM, sys.Unlimited, 131 * hugePage, maxStride},
+		{MaxRanks, BTLSM, sys.Unlimited, 133 * hugePage, maxStride},
 		{1, BTLSM, 10 * hugePage, hugePage, 9 * hugePage},
 		{4, BTLSM, 10*hugePage - 1, hugePage, 2 * hugePage},
 		{9, BTLSM, 10 * hugePage, hugePage, hugePage},

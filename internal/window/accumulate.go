@@ -52,11 +52,19 @@ func (w *Window) FetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 	return w.wrap("fetch and op", at.Rank, w.fetchAndOp(op, e, from, result, at))
 }
 
+// findFor finds a place for an operator.
+func (w *Window) findFor(op Op, p *Place) (access, error) {
+	if op.Code == NoOp {
+		return w.find(p)
+	}
+	return w.findToWrite(p)
+}
+
 func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) error {
 	if at.Rank == comm.ProcNull {
 		return nil
 	}
-	a, err := w.find(at)
+	a, err := w.findFor(op, at)
 	if err != nil {
 		return err
 	}
@@ -92,7 +100,7 @@ func (w *Window) compareAndSwap(e *Element, from, compare, result []byte, at *Pl
 	if at.Rank == comm.ProcNull {
 		return nil
 	}
-	a, err := w.find(at)
+	a, err := w.findToWrite(at)
 	if err != nil {
 		return err
 	}
@@ -104,7 +112,7 @@ func (w *Window) accumulate(op Op, e *Element, from, result *comm.Buffer, at *Pl
 	if at.Rank == comm.ProcNull {
 		return nil
 	}
-	a, err := w.find(at)
+	a, err := w.findFor(op, at)
 	switch {
 	case err != nil:
 		return err

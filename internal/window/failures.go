@@ -3,6 +3,7 @@ package window
 import (
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Windows in a job that survives the failure of ranks.
@@ -13,6 +14,27 @@ func (w *Window) Failed() *comm.Group { return comm.Failed(w.own) }
 // Revoke has all ranks of the window return comm.ErrRevoked from calls that wait for others, now and later, but for
 // Free: see comm.Revoke. Operations that wait for nobody go on.
 func (w *Window) Revoke() error { return w.wrap("revoke", -1, comm.Bare(comm.Revoke(w.own))) }
+
+// # The memory of the dead
+//
+// What a rank has brought to a window outlives it, as its last instruction has left it: nobody unmaps it before the job
+// ends, and no other rank gets its place. When a survivor finds that the rank has failed, all its stores are there to
+// be read, see MarkGone. So Query and Segment go on, and Get does within the epochs that can still begin: those of
+// locks beside others. Operations that write fail: nobody is left that would use what they write.
+//
+// Between processes it is so for memory that the window has allocated. That of the program goes with its process.
+
+// findToWrite is find for an operation that writes. The error is a *fault.LostError if the rank has failed. It costs a
+// load until a rank ends.
+func (w *Window) findToWrite(p *Place) (access, error) {
+	a, err := w.find(p)
+	if err == nil && w.gone.Load() != w.ends {
+		if rank := comm.JobRank(w.own, p.Rank); job.Failed(comm.Root(w.own), rank) {
+			err = &fault.LostError{Rank: rank}
+		}
+	}
+	return a, err
+}
 
 // broken tells whether the job goes on without a rank of the window, or the window was revoked.
 func (w *Window) broken() bool {

@@ -14,7 +14,9 @@ const (
 	_ = -(unsafe.Offsetof(Window{}.targets) ^ 72)
 	_ = -(unsafe.Offsetof(Window{}.Handle) ^ 96)
 	_ = -(unsafe.Offsetof(Window{}.far) ^ 104)
-	_ = -(unsafe.Offsetof(Window{}.epochs) ^ 112)
+	_ = -(unsafe.Offsetof(Window{}.ends) ^ 108)
+	_ = -(unsafe.Offsetof(Window{}.gone) ^ 112)
+	_ = -(unsafe.Offsetof(Window{}.epochs) ^ 120)
 
 	_ = -(unsafe.Offsetof(target{}.bytes) ^ 8)
 	_ = -(unsafe.Offsetof(target{}.unit) ^ 16)

@@ -36,7 +36,11 @@ func (w *Window) move(b *comm.Buffer, p *Place, write bool) error {
 	if p.Rank == comm.ProcNull {
 		return nil
 	}
-	a, err := w.find(p)
+	find := w.find
+	if write {
+		find = w.findToWrite
+	}
+	a, err := find(p)
 	switch {
 	case err != nil:
 		return err

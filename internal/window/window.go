@@ -35,7 +35,9 @@ type Window struct {
 	words   lock.Words // this and what follows, to epochs, is read by the face for C, too: see front_unsafe.go
 	targets []target
 	Handle  atomic.Uintptr
-	far     bool // memory of other ranks of the node is not mapped here
+	far     bool           // memory of other ranks of the node is not mapped here
+	ends    uint32         // of gone, before the window was made: all its ranks took part in that
+	gone    *atomic.Uint32 // job.Ends
 	epochs  epoch.State
 
 	me       int
@@ -82,7 +84,8 @@ type Spec struct {
 // New makes a window on all ranks of a communicator, or on none, unless one cannot map what another has allocated. All
 // pass the same flavor.
 func New(c *comm.Comm, s Spec) (*Window, error) {
-	w := &Window{flavor: s.Flavor}
+	w := &Window{flavor: s.Flavor, gone: comm.Ends(c)}
+	w.ends = w.gone.Load()
 	if comm.SeveralJobs(c) {
 		return nil, w.wrap("make", -1, comm.ErrSeveralJobs)
 	}

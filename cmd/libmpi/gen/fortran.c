@@ -3950,3 +3950,43 @@ void pmpix_file_revoke_(int *fh, int *ierror)
     f_error(ierror, error);
 }
 X_NAMES(file_revoke, FILE_REVOKE)
+
+void pmpix_keep_(int *comm, char *name, MPI_Aint *size, MPI_Aint *baseptr, int *ierror, f_length l_name)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    char *c_name = f_string(name, l_name);
+    int error = MPIX_Keep(f_handle(Comm, *comm), c_name, *size, baseptr);
+    free(c_name);
+    f_error(ierror, error);
+}
+X_NAMES(keep, KEEP)
+
+void pmpix_keep_version_(int *comm, char *name, MPI_Count *version, int *ierror, f_length l_name)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    char *c_name = f_string(name, l_name);
+    int error = MPIX_Keep_version(f_handle(Comm, *comm), c_name, *version);
+    free(c_name);
+    f_error(ierror, error);
+}
+X_NAMES(keep_version, KEEP_VERSION)
+
+void pmpix_kept_(int *comm, int *rank, char *name, MPI_Aint *size, MPI_Aint *baseptr, MPI_Count *version, int *ierror, f_length l_name)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    char *c_name = f_string(name, l_name);
+    int error = MPIX_Kept(f_handle(Comm, *comm), *rank, c_name, size, baseptr, version);
+    free(c_name);
+    f_error(ierror, error);
+}
+X_NAMES(kept, KEPT)
+
+void pmpix_keep_free_(int *comm, char *name, int *ierror, f_length l_name)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    char *c_name = f_string(name, l_name);
+    int error = MPIX_Keep_free(f_handle(Comm, *comm), c_name);
+    free(c_name);
+    f_error(ierror, error);
+}
+X_NAMES(keep_free, KEEP_FREE)

@@ -1293,6 +1293,10 @@ int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 int MPIX_Win_revoke(MPI_Win win);
 int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgrp);
 int MPIX_File_revoke(MPI_File fh);
+int MPIX_Keep(MPI_Comm comm, const char *name, MPI_Aint size, void *baseptr);
+int MPIX_Keep_version(MPI_Comm comm, const char *name, MPI_Count version);
+int MPIX_Kept(MPI_Comm comm, int rank, const char *name, MPI_Aint *size, void *baseptr, MPI_Count *version);
+int MPIX_Keep_free(MPI_Comm comm, const char *name);
 
 /* Fortran and C */
 MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
@@ -2079,6 +2083,10 @@ int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 int PMPIX_Win_revoke(MPI_Win win);
 int PMPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgrp);
 int PMPIX_File_revoke(MPI_File fh);
+int PMPIX_Keep(MPI_Comm comm, const char *name, MPI_Aint size, void *baseptr);
+int PMPIX_Keep_version(MPI_Comm comm, const char *name, MPI_Count version);
+int PMPIX_Kept(MPI_Comm comm, int rank, const char *name, MPI_Aint *size, void *baseptr, MPI_Count *version);
+int PMPIX_Keep_free(MPI_Comm comm, const char *name);
 
 /* Fortran and C */
 MPI_Fint PMPI_Comm_c2f(MPI_Comm handle);

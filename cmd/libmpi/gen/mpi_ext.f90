@@ -162,4 +162,47 @@ interface
   end subroutine
 end interface
       PROCEDURE(MPIX_File_revoke) :: PMPIX_File_revoke
+interface
+  subroutine MPIX_Keep(comm, name, size, baseptr, ierror)
+    import
+    INTEGER, INTENT(IN) :: comm
+    CHARACTER(LEN=*), INTENT(IN) :: name
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: baseptr
+    INTEGER, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Keep) :: PMPIX_Keep
+interface
+  subroutine MPIX_Keep_version(comm, name, version, ierror)
+    import
+    INTEGER, INTENT(IN) :: comm
+    CHARACTER(LEN=*), INTENT(IN) :: name
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: version
+    INTEGER, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Keep_version) :: PMPIX_Keep_version
+interface
+  subroutine MPIX_Kept(comm, rank, name, size, baseptr, version, ierror)
+    import
+    INTEGER, INTENT(IN) :: comm
+    INTEGER, INTENT(IN) :: rank
+    CHARACTER(LEN=*), INTENT(IN) :: name
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: size
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: baseptr
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: version
+    INTEGER, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Kept) :: PMPIX_Kept
+interface
+  subroutine MPIX_Keep_free(comm, name, ierror)
+    import
+    INTEGER, INTENT(IN) :: comm
+    CHARACTER(LEN=*), INTENT(IN) :: name
+    INTEGER, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+      PROCEDURE(MPIX_Keep_free) :: PMPIX_Keep_free
 end module mpi_ext

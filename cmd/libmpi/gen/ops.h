@@ -688,4 +688,8 @@ enum {
     OP_X_Win_revoke = 685,
     OP_X_Win_get_failed = 686,
     OP_X_File_revoke = 687,
+    OP_X_Keep = 688,
+    OP_X_Keep_version = 689,
+    OP_X_Kept = 690,
+    OP_X_Keep_free = 691,
 };

@@ -8717,6 +8717,53 @@ int PMPIX_File_revoke(MPI_File fh)
 }
 #pragma weak MPIX_File_revoke = PMPIX_File_revoke
 
+int PMPIX_Keep(MPI_Comm comm, const char *name, MPI_Aint size, void *baseptr)
+{
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(name);
+    a[2] = size;
+    a[3] = WORD(baseptr);
+    return (int)libmpi_call(OP_X_Keep, a);
+}
+#pragma weak MPIX_Keep = PMPIX_Keep
+
+int PMPIX_Keep_version(MPI_Comm comm, const char *name, MPI_Count version)
+{
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(name);
+    a[2] = version;
+    return (int)libmpi_call(OP_X_Keep_version, a);
+}
+#pragma weak MPIX_Keep_version = PMPIX_Keep_version
+
+int PMPIX_Kept(MPI_Comm comm, int rank, const char *name, MPI_Aint *size, void *baseptr, MPI_Count *version)
+{
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = rank;
+    a[2] = WORD(name);
+    a[3] = WORD(size);
+    a[4] = WORD(baseptr);
+    a[5] = WORD(version);
+    return (int)libmpi_call(OP_X_Kept, a);
+}
+#pragma weak MPIX_Kept = PMPIX_Kept
+
+int PMPIX_Keep_free(MPI_Comm comm, const char *name)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = libmpi_number(comm);
+    a[1] = WORD(name);
+    return (int)libmpi_call(OP_X_Keep_free, a);
+}
+#pragma weak MPIX_Keep_free = PMPIX_Keep_free
+
 #pragma weak MPIX_Comm_ack_failed = PMPI_Comm_ack_failed
 #pragma weak PMPIX_Comm_ack_failed = PMPI_Comm_ack_failed
 #pragma weak MPIX_Comm_get_failed = PMPI_Comm_get_failed

@@ -151,7 +151,19 @@ func TestWindowsOutlive(t *testing.T) {
 			"complete", "wait", "test", "accumulate", "revoke", "revoked lock", "nothing") {
 			w.survives(t, program, how)
 		}
+		// What the dead rank had there can be read, if this process can address it.
+		w.survives(t, program, "reads")
+		w.survives(t, program, "reads shared")
+		if w.btl == "pvas" {
+			w.survives(t, program, "reads created")
+		}
 	})
+}
+
+// TestKept: what a rank has kept is read when it has failed, in the state that its version names.
+func TestKept(t *testing.T) {
+	program := build(t, "kept.c")
+	eachModel(t, func(t *testing.T, w way) { w.survives(t, program) })
 }
 
 // TestFilesOutlive: collective calls on a file end though a rank has died, and the file is closed.

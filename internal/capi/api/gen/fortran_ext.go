@@ -54,18 +54,26 @@ func mpifExt(t *table) ([]byte, error) { return []byte(generatedFortran + extens
 
 // moduleExt makes mpi_ext.f90.
 func moduleExt(t *table) ([]byte, error) {
-	return extensions(t, "mpi_ext", "mpi", func(f api.Function) string {
+	return extensions(t, "mpi_ext", "      use mpi\n      implicit none\n", func(f api.Function) string {
 		name := api.CName(f.Name)
 		return "interface\n" + interfaceOf(name, f, integers) + "end interface\n" + profiled(name)
 	})
 }
 
 // module08Ext makes mpi_f08_ext.f90.
-func module08Ext(t *table) ([]byte, error) { return extensions(t, "mpi_f08_ext", "mpi_f08", generic) }
+func module08Ext(t *table) ([]byte, error) {
+	return extensions(t, "mpi_f08_ext", module08ExtTop, generic)
+}
 
-func extensions(t *table, module, of string, declare func(api.Function) string) ([]byte, error) {
+const module08ExtTop = `      use, intrinsic :: iso_c_binding, only: C_PTR
+      use mpi_f08
+      implicit none
+      private :: C_PTR
+`
+
+func extensions(t *table, module, top string, declare func(api.Function) string) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%smodule %s\n      use %s\n      implicit none\n", generatedFortran, module, of)
+	fmt.Fprintf(&b, "%smodule %s\n%s", generatedFortran, module, top)
 	b.WriteString(extensionConstants(t))
 	for _, f := range extensionForms(t) {
 		b.WriteString(declare(f))

@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-static int last, *mine, x = 1, own[16];
+enum { MANY = 2000 }; /* elements, more than are read without a call of Go */
+
+static int last, *mine, x = 1, own[MANY];
 static MPI_Win w;
 static const char *how;
 
@@ -37,6 +39,8 @@ static void before(MPI_Group others) {
 		OK(MPI_Win_lock_all(0, w));
 		OK(MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, w));
 	}
+	if (strncmp(how, "reads", 5) == 0)
+		for (int i = 0; i < MANY; i++) mine[i] = i;
 	if (is("complete")) OK(MPI_Win_post(others, 0, w));
 }
 
@@ -60,8 +64,44 @@ static void after_first(void) {
 		OK(MPI_Recv(&token, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* reads has the memory of the last rank be as it left it, with all that can still read it, and nothing write it. */
+static void reads(void) {
+	int read[MANY], unit, zero = 0, *at;
+	MPI_Aint bytes;
+	CHECK(MPI_Recv(&x, 1, MPI_INT, last, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+	for (int all = 0; all < 2; all++) {
+		if (all)
+			OK(MPI_Win_lock_all(0, w));
+		else
+			OK(MPI_Win_lock(MPI_LOCK_SHARED, last, 0, w));
+		memset(read, 0, sizeof read);
+		OK(MPI_Get(read, 1, MPI_INT, last, MANY - 1, 1, MPI_INT, w));
+		CHECK(read[0] == MANY - 1);
+		OK(MPI_Get(read, MANY, MPI_INT, last, 0, MANY, MPI_INT, w));
+		for (int i = 0; i < MANY; i++) CHECK(read[i] == i);
+		OK(MPI_Fetch_and_op(NULL, &x, MPI_INT, last, 7, MPI_NO_OP, w));
+		CHECK(x == 7);
+		FAILS(MPI_Put(&zero, 1, MPI_INT, last, 1, 1, MPI_INT, w));
+		FAILS(MPI_Put(read, MANY, MPI_INT, last, 0, MANY, MPI_INT, w));
+		FAILS(MPI_Accumulate(&rank, 1, MPI_INT, last, 1, 1, MPI_INT, MPI_SUM, w));
+		FAILS(MPI_Fetch_and_op(&rank, &x, MPI_INT, last, 1, MPI_SUM, w));
+		FAILS(MPI_Compare_and_swap(&zero, read, &x, MPI_INT, last, 1, w));
+		if (all) {
+			OK(MPI_Put(&rank, 1, MPI_INT, rank, 0, 1, MPI_INT, w)); /* to others as ever */
+			OK(MPI_Win_unlock_all(w));
+		} else {
+			OK(MPI_Win_unlock(last, w));
+		}
+	}
+	if (is("reads created")) return;
+	OK(MPI_Win_shared_query(w, last, &bytes, &unit, &at));
+	CHECK(bytes == MANY * 4 && unit == 4);
+	for (int i = 0; i < MANY; i++) CHECK(at[i] == i);
+}
+
 /* after is what the others do. */
 static void after(MPI_Group victim) {
+	if (strncmp(how, "reads", 5) == 0) reads();
 	if (is("fence")) {
 		FAILS(MPI_Win_fence(0, w));
 		FAILS(MPI_Win_fence(MPI_MODE_NOSUCCEED, w));
@@ -136,10 +176,13 @@ int main(int argc, char **argv) {
 	how = argv[1];
 	join(MPI_THREAD_SINGLE);
 	last = size - 1;
-	if (is("created"))
+	mine = own;
+	if (is("created") || is("reads created"))
 		OK(MPI_Win_create(own, sizeof own, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w));
+	else if (is("reads shared"))
+		OK(MPI_Win_allocate_shared(sizeof own, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &w));
 	else
-		OK(MPI_Win_allocate(4096, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &w));
+		OK(MPI_Win_allocate(sizeof own, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &w));
 	OK(MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
