@@ -113,6 +113,10 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"ScatterAlloc":       func(c *Comm) error { _, err := ScatterAlloc(c, [][]int64{two(), four()}, 1); return err },
 	"AllgatherAlloc":     func(c *Comm) error { _, err := AllgatherAlloc(c, two()); return err },
 	"AlltoallAlloc":      func(c *Comm) error { _, err := AlltoallAlloc(c, [][]int64{two(), four()}); return err },
+	"GatherFlat":         func(c *Comm) error { _, err := GatherFlat(c, two(), 0); return err },
+	"ScatterFlat":        func(c *Comm) error { _, err := ScatterFlat(c, four(), 1); return err },
+	"AllgatherFlat":      func(c *Comm) error { _, err := AllgatherFlat(c, two()); return err },
+	"AlltoallFlat":       func(c *Comm) error { _, err := AlltoallFlat(c, [][]int64{two(), four()}); return err },
 	"Comm.FlushBuffer": fromTo(func(c *Comm, b []int64, dst, tag int) error {
 		return first(Bsend(c, b, dst, tag), c.FlushBuffer())
 	}),
@@ -235,7 +239,7 @@ var local = strings.Fields(`
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
 	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName Comm.With
-	Keep KeptOf Kept.Elements Kept.Version Kept.SetVersion Kept.Free
+	Comm.Block ErrOf Keep KeptOf Kept.Elements Kept.Version Kept.SetVersion Kept.Free
 	Comm.OpenPort Comm.ClosePort Comm.Failed Comm.Acknowledge Comm.Revoke Comm.IsRevoked
 	Comm.Self Comm.Parents Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
 	Comparison.String Status.CountIn Group.Size Group.Rank Group.TranslateRanks Group.Equal Group.Compare
