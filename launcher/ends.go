@@ -162,7 +162,7 @@ func (s *supervisor) outlive(rank int, e host.Exit, state job.State) {
 // allJoined tells whether all ranks that the job began with have joined it.
 func (s *supervisor) allJoined() bool {
 	root := s.memory.Root()
-	for rank := range s.job.Total() {
+	for rank := range root.World(0).Size {
 		if root.State(rank) == job.StateNone {
 			return false
 		}

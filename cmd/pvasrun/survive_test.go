@@ -30,6 +30,7 @@ func TestSurvive(t *testing.T) {
 		{"--survive", "abort", 8, "", "ending the other 3 ranks"},
 		{"--survive", "early", 9, "", "exited with code 9; ending the other 3 ranks"},
 		{"--survive", "spawn", 0, "spawn: right\n", "exited with code 1; the job goes on"},
+		{"--survive", "during", 0, "during: right\n", "the job goes on"},
 		{"--survive", "revoke", 0, "revoke: right\n", ""},
 		{"--survive", "collectives", 0, "collectives: right\n", "was killed by signal 9"},
 		{"--survive --progress=owner", "revoke", 0, "revoke: right\n", ""},

@@ -14,12 +14,15 @@ import (
 var scenarios = map[string]func(world *mpi.Comm) error{
 	"messages": messages, "finalized": finalized, "all": all, "abort": abort, "spawn": spawn, "error": returned,
 	"children": children, "revoke": revoke, "collectives": collectives, "world": revokeWorld, "agree": agree,
-	"again": again, "replace": replace, "memory": memory,
+	"again": again, "replace": replace, "during": during, "memory": memory,
 }
 
 func main() {
-	if os.Args[1] == "early" {
+	switch os.Args[1] {
+	case "early":
 		early()
+	case "kill":
+		kill()
 	}
 	mpi.Run(func(world *mpi.Comm) error {
 		if err := world.Barrier(); err != nil {

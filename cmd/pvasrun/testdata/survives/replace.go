@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -112,4 +114,33 @@ func descriptors() (n int) {
 		n += len(all)
 	}
 	return n
+}
+
+// during has the last rank die while another world is about to join, which it never does. Rank 0 prints a line.
+func during(world *mpi.Comm) error {
+	pid := []int{os.Getpid()}
+	if err := mpi.Bcast(world, pid, world.Size()-1); err != nil {
+		return err
+	}
+	args := []string{"kill", strconv.Itoa(pid[0])}
+	if _, err := world.Spawn(0, mpi.Command{Program: os.Args[0], Args: args, N: 1}); err == nil {
+		return errors.New("a rank that has not called Init was started")
+	}
+	if world.Rank() == 0 {
+		fmt.Println("during: right")
+	}
+	return nil
+}
+
+// kill ends another rank, waits until it has gone, and is no rank itself.
+func kill() {
+	pid, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for syscall.Kill(pid, 0) == nil {
+		runtime.Gosched()
+	}
+	os.Exit(0)
 }
