@@ -70,28 +70,35 @@ func (s *supervisor) spawn(parent int, l *part.Late) error {
 // free returns how many ranks more the job may have. Each takes a place, which nobody has had before. In a job that
 // survives only the living count for its universe: others come for those that have failed.
 func (s *supervisor) free() int {
+	if s.job.Settings.Survive {
+		return min(s.places()-s.size, part.Most(s.job.Universe, s.places())-s.ranks.Alive())
+	}
+	return part.Most(s.job.Universe, s.places()) - s.size
+}
+
+// places returns how many ranks the job may have one after the other.
+func (s *supervisor) places() int {
 	root := s.memory.Root()
 	places := s.starter.places - root.Visitors()
 	if root.JobNumber() > 0 {
 		places = min(places, job.MostNumbered) // others have no name for more
 	}
-	if s.job.Universe > 0 && s.job.Settings.Survive {
-		return min(places-s.size, s.job.Universe-s.ranks.Alive())
-	}
-	return part.Most(s.job.Universe, places) - s.size
+	return places
 }
 
 func (s *supervisor) noRoom() error {
-	if s.job.Settings.Survive && s.starter.places > s.size {
+	survive, room := s.job.Settings.Survive, s.places()
+	switch {
+	case survive && s.free() < room-s.size:
 		return fmt.Errorf("the job has room for %d ranks at a time, and has %d: use pvasrun --universe N with a "+
 			"larger N", s.job.Universe, s.ranks.Alive())
-	}
-
-	if s.job.guest != nil && s.starter.places == 1 {
+	case s.job.guest != nil && s.starter.places == 1:
 		return errors.New("the job has room for this rank: raise the limit on the size of files (ulimit -f), which " +
 			"leaves no room for more")
+	case !survive:
+		room = part.Most(s.job.Universe, room)
 	}
-	return part.NoRoom(part.Most(s.job.Universe, s.starter.places), s.size, s.job.TraceSize > 0)
+	return part.NoRoom(room, s.size, s.job.TraceSize > 0)
 }
 
 // checkHost refuses a host that is not this one.

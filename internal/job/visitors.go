@@ -11,7 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// Visitors are ranks of other jobs of the user on this node that this job is connected with by a port. Each has a
+// Visitors are ranks of other jobs of the user that this job is connected with by a port. Each has a
 // place of this job, and so a number: its places are given out from the last one down. They are no ranks of the job:
 // Ranks, and what goes from 0 to it, leaves them out. Their processes are not this supervisor's. It hears from theirs
 // what happens to them, and notes it here, as of ranks on other nodes. So whoever waits for one asks the same
@@ -141,7 +141,7 @@ func NetName(r *Root, rank int) uint32 {
 	switch {
 	case r.Visits(rank):
 		return r.ranks[rank].visitor.address
-	case alone(r):
+	case Alone(r):
 		return uint32(rank) + 1
 	}
 	return netJob(r.ID()) | uint32(rank)
@@ -150,7 +150,7 @@ func NetName(r *Root, rank int) uint32 {
 // NetNamed is the contrary of NetName; ok is false if it is nobody known.
 func NetNamed(r *Root, name uint32) (rank int, ok bool) {
 	switch {
-	case alone(r):
+	case Alone(r):
 		return int(name) - 1, name > 0 && name <= uint32(len(r.ranks))
 	case name&^(MostNumbered-1) == netJob(r.ID()):
 		rank = rankIn(name)
@@ -164,8 +164,9 @@ func NetNamed(r *Root, name uint32) (rank int, ok bool) {
 	return 0, false
 }
 
-// alone tells whether a job meets no others: it has too many ranks.
-func alone(r *Root) bool { return r.Places() > MostNumbered && !Survives(r) }
+// Alone tells whether a job meets no others: it may have more ranks than names. One on a single node that survives has
+// more places, but meets others only before it has had so many ranks.
+func Alone(r *Root) bool { return r.Places() > MostNumbered && (r.Nodes() > 1 || !Survives(r)) }
 
 // netJob is what the names of a job's ranks in the network begin with. It is not 0.
 func netJob(id uint64) uint32 { return max(uint32(id)<<nameBits, 1<<nameBits) }

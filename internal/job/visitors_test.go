@@ -64,3 +64,23 @@ func TestVisitors(t *testing.T) {
 	require.False(t, lost, "no rank of this job has gone")
 	require.EqualValues(t, 1, r.EventCounter().Load())
 }
+
+// A job with more ranks than names tells its own apart in the network, also one that survives.
+func TestNamesOfManyRanks(t *testing.T) {
+	for _, survive := range []bool{false, true} {
+		nodes := make([]int, 2*MostNumbered+1)
+		nodes[0] = 1
+		m, err := InHeap(Config{Ranks: len(nodes), BTL: BTLSM, CPUs: 1, Nodes: nodes,
+			Settings: Settings{Survive: survive}})
+		require.NoError(t, err)
+		r, seen := m.Root(), map[uint32]bool{}
+		for rank := range r.All() {
+			name := NetName(r, rank)
+			require.False(t, seen[name], rank)
+			seen[name] = true
+			back, ok := NetNamed(r, name)
+			require.True(t, ok, rank)
+			require.Equal(t, rank, back)
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (l *leader) place(of []int) error {
 		l.agents = append(l.agents, a)
 	}
 	memory, err := job.InHeap(job.Config{Ranks: l.size, Places: max(l.size, l.job.Universe, job.UsualRoom),
-		BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Key: l.key, Settings: l.settings()})
+		BTL: job.BTLSM, CPUs: 1, Nodes: l.node, AllNodes: len(l.agents), Key: l.key, Settings: l.settings()})
 	if err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}

@@ -81,7 +81,7 @@ func (n *Jobs) open(other int) (int, error) {
 		return n.door.Number, nil
 	case n.Alone != nil:
 		return 0, n.Alone
-	case root.Places() > job.MostNumbered && (!job.Survives(root) || root.Ranks() > job.MostNumbered):
+	case job.Alone(root) || root.Ranks() > job.MostNumbered:
 		return 0, fmt.Errorf("the job has room for %d ranks, and one that other jobs connect with for %d at most: use "+
 			"fewer ranks, and pvasrun --universe N with a smaller N", root.Places(), job.MostNumbered)
 	case root.Places() == root.Ranks():
@@ -189,6 +189,10 @@ func (n *Jobs) meet(l *Link, other Hello) error {
 		return errors.New("the ranks of one of the jobs are reached on the loopback of a machine alone, those of the " +
 			"other are not: start both with the same --network")
 	}
+	if n.Host.Is6() != other.Host.Is6() {
+		return errors.New("the ranks of one of the jobs are reached by IPv6, those of the other by IPv4: start both " +
+			"with the same --network, and a job on several nodes by IPv4 if the other is on one")
+	}
 	o := n.met[other.Number]
 	again := o != nil && o.ID != other.ID
 	if other.Number == root.JobNumber() || job.SameInNetwork(other.ID, root.ID()) ||
@@ -287,15 +291,16 @@ func (n *Jobs) reachable(o *otherJob, at []netip.AddrPort) []netip.AddrPort {
 	return at
 }
 
-// addressOf returns an address of the other supervisor's machine. If this job has nodes it is one in the network of the
-// first, if there is one.
+// addressOf returns an address of the other supervisor's machine, of IPv4 as its ranks listen there. If this job has
+// nodes it is one in the network of the first, if there is one.
 func (n *Jobs) addressOf(o *otherJob) netip.Addr {
+	elsewhere := n.Host.IsValid() || o.far.IsValid()
 	shared := func(p netip.Prefix) bool { return p.Contains(n.Host) }
-	others := func(p netip.Prefix) bool { return n.Host.IsValid() && !p.Addr().IsLoopback() }
+	others := func(p netip.Prefix) bool { return elsewhere && p.Addr().Is4() && !p.Addr().IsLoopback() }
 	if i := slices.IndexFunc(o.Machine, shared); i >= 0 {
 		return o.Machine[i].Addr()
 	}
-	if o.far.IsValid() {
+	if o.far.Is4() {
 		return o.far
 	}
 	if i := slices.IndexFunc(o.Machine, others); i >= 0 {

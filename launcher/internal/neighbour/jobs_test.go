@@ -145,6 +145,18 @@ func TestJobsThatCannotMeet(t *testing.T) {
 	require.ErrorContains(t, err, "no room for ranks of others")
 }
 
+// Ranks that are reached by IPv6 and others by IPv4 do not meet, nor do some on a loopback and others elsewhere.
+func TestNetworksThatDoNotMeet(t *testing.T) {
+	w := newSupervisor(t, 1, 3)
+	for own, others := range map[string][]string{"": {"fd00::1"}, "10.0.0.1": {"fd00::1", "127.0.0.1"}, "fd00::1": {""}} {
+		w.Host, _ = netip.ParseAddr(own)
+		for _, other := range others {
+			host, _ := netip.ParseAddr(other)
+			require.ErrorContains(t, w.meet(&Link{}, Hello{ID: 7, Number: 7, Host: host}), "the same --network", own+" "+other)
+		}
+	}
+}
+
 // A question of no words, or of unknown ones, gets an empty answer.
 func TestQuestionsOfNoMeaning(t *testing.T) {
 	w := newSupervisor(t, 1, 4)
@@ -167,6 +179,9 @@ func TestAddressOfOtherMachine(t *testing.T) {
 	require.Equal(t, "127.0.0.1", n.addressOf(&otherJob{}).String())
 	far := otherJob{Hello: other.Hello, far: netip.MustParseAddr("10.4.0.5")}
 	require.Equal(t, "10.4.0.5", (&Jobs{}).addressOf(&far).String())
+	far.far, far.Machine = netip.MustParseAddr("fd00::5"), append([]netip.Prefix{netip.MustParsePrefix("fd00::5/64")},
+		other.Machine...)
+	require.Equal(t, "10.1.0.5", (&Jobs{}).addressOf(&far).String(), "its ranks listen by IPv4")
 	at := netip.MustParseAddrPort("0.0.0.0:7")
 	require.Equal(t, "10.2.0.5:7", n.reachable(&other, []netip.AddrPort{at})[0].String())
 	require.Equal(t, "0.0.0.0:7", at.String())
