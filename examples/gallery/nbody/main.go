@@ -22,7 +22,7 @@ func main() {
 	args.Parse("")
 	mpi.Run(func(world *mpi.Comm) error {
 		ranks, me, random := world.Size(), world.Rank(), rand.New(rand.NewPCG(1, 2))
-		bodies := make([]complex128, max(*n, 0))
+		bodies := make([]complex128, *n)
 		for i := range bodies {
 			bodies[i] = complex(random.Float64(), random.Float64())
 		}
