@@ -18,9 +18,9 @@ import (
 // questions.
 //
 // A number is of one job. What jobs tell each other of ranks, they tell by names. A job that can be reached has a
-// number that no other job of the user has at the time (see launcher/internal/neighbour); a name is that and the
-// number of the rank. Before a job has one, its ranks have their numbers as names. Those stay theirs: no job has the
-// number 0.
+// number that no other job of the user has at the time on its node (see launcher/internal/neighbour). Jobs of different
+// nodes that have the same number do not meet. A name is the number of the job and that of the rank. Before a job has
+// one, its ranks have their numbers as names. Those stay theirs: no job has the number 0.
 //
 // The supervisor alone writes all of this: the block of a visitor before visitors counts it, the number of the job
 // once.
