@@ -40,6 +40,9 @@ func (s *supervisor) expect(l *part.Late) error {
 	if err != nil {
 		return err
 	}
+	for i, of := range l.Instead {
+		job.SetPlace(root, w.First+i, of.Place)
+	}
 	s.desk.Others.Grown()
 	var apps []int
 	for i, node := range l.Nodes {

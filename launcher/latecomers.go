@@ -39,6 +39,10 @@ func (s *starter) lookForLate(l *part.Late) (late []latecomer, err error) {
 	if err := limits.Job(size, s.job.StackSize, s.job.Output.Piped()); err != nil {
 		return nil, err
 	}
+	if l.Instead != nil {
+		late = s.again(l)
+		return late, s.addToSpace(late)
+	}
 	for i, c := range l.Commands {
 		if each[i] == 0 {
 			continue
@@ -62,6 +66,19 @@ func (s *starter) lookForLate(l *part.Late) (late []latecomer, err error) {
 		late = append(late, latecomer{i, app, prog, a})
 	}
 	return late, s.addToSpace(late)
+}
+
+// again returns the programs of failed ranks, which are there.
+func (s *starter) again(l *part.Late) (late []latecomer) {
+	for i, of := range l.Instead {
+		number := s.appOf[of.Rank]
+		app, prog := s.job.Apps[number], &program.Program{Path: s.List[number].Path, Name: s.List[number].Name}
+		app.N = 1
+		a := s.hostApp(i, &app, prog, l.World.Size, l.World.Size)
+		a.Env = linkage.Prepare(prog.Path, a.Env, linkage.Find()).Env(a.Env)
+		late = append(late, latecomer{i, app, prog, a})
+	}
+	return late
 }
 
 // addToSpace has the host look at programs, if the ranks share an address space.

@@ -39,12 +39,40 @@ func (s *supervisor) attend() {
 // spawnFor answers the request of a rank to start others.
 func (s *supervisor) spawnFor(r *desk.Spawn) []string {
 	like := s.app(r.Parent)
-	l := &part.Late{Commands: r.Commands, Env: like.Env, NoEnv: like.NoEnv, Unset: like.Unset, Nice: like.Nice}
+	if r.Instead != nil {
+		var err error
+		if r.Instead, r.Commands, err = s.anew(r.Instead); err != nil {
+			return job.Refuse(fmt.Errorf("%w: %w", job.ErrSpawn, err))
+		}
+	}
+	l := &part.Late{Commands: r.Commands, Instead: r.Instead, Env: like.Env, NoEnv: like.NoEnv,
+		Unset: like.Unset, Nice: like.Nice}
 	if err := s.spawn(r.Parent, l); err != nil {
 		s.job.logf("rank %d: spawn: %v", r.Parent, err)
 		return job.Refuse(err)
 	}
 	return job.Grant(job.EncodeWorld(l.World, l.CountsOf())...)
+}
+
+// anew returns which of some failed ranks are started anew, and by which commands: as many as Settings.Respawn allows.
+// Each attempt counts. Those that ask have agreed that the places are free.
+func (s *supervisor) anew(asked []job.Instead) (list []job.Instead, commands []job.Command, err error) {
+	root := s.memory.Root()
+	for _, of := range asked {
+		switch {
+		case of.Rank >= s.size || !job.Failed(root, of.Rank):
+			return nil, nil, fmt.Errorf("rank %d has not failed", of.Rank)
+		case s.respawned < s.job.Settings.Respawn:
+			s.respawned++
+			app := s.app(of.Rank)
+			list = append(list, of)
+			commands = append(commands, job.Command{Program: app.Program, Args: app.Args, N: 1, Dir: app.Dir})
+		}
+	}
+	if list == nil {
+		return nil, nil, fmt.Errorf("%d ranks have been started anew: --respawn allows no more", s.respawned)
+	}
+	return list, commands, nil
 }
 
 // spawn starts a world. After an error none of its ranks is left.

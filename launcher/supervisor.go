@@ -50,6 +50,7 @@ type supervisor struct {
 	desk      *desk.Desk // nil until there is memory
 	lateApps  []int      // of the commands of the world that is being started
 	dismissed bool       // see idle
+	respawned int        // failed ranks that were started anew: see anew
 
 	events
 }

@@ -59,3 +59,6 @@ func (c *Comm) Partition() (base, size uint64, ok bool) { return c.inner().Parti
 func (c *Comm) NeighborRanks() (sources, destinations []int, err error) {
 	return c.inner().NeighborRanks()
 }
+
+// Replaces tells whether this rank was started in the place of one that had failed (pvasrun --respawn).
+func (c *Comm) Replaces() bool { return comm.Replaces(c.inner()) }

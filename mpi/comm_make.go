@@ -244,6 +244,9 @@ func (c *Comm) Shrink() (*Comm, error) { return made(comm.Shrink(c.inner())) }
 // them. It frees the one that it has made, not those of f. Any other error ends Survive: the rank gets it back, and the
 // others one that says so. If f returns a *LostError or ErrRevoked though all ranks live, that is such an error, too.
 //
+// With pvasrun --respawn a rank that has failed is started anew, if c is the world. It runs the program from its
+// beginning, where Replaces tells what it is, and its first Survive joins the run that begins then, in the old place.
+//
 // Ranks fail, and others go on, with pvasrun --survive, on one node. Else f is called once. Survive may be called on a
 // communicator that was revoked, and not on one of Comm.With.
 func Survive(c *Comm, f func(c *Comm) error) error {

@@ -96,6 +96,7 @@ var examples = map[string]func(){
 	"ExampleMessages":                ExampleMessages,
 	"ExampleSurvive":                 ExampleSurvive,
 	"ExampleKeep":                    ExampleKeep,
+	"ExampleComm_Replaces":           ExampleComm_Replaces,
 }
 
 func init() {

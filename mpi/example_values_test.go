@@ -307,3 +307,15 @@ func ExampleSurvive() {
 	})
 	// Output: 4 ranks have done it
 }
+
+func ExampleComm_Replaces() {
+	ranks(1, func(world *mpi.Comm) error {
+		if world.Replaces() { // what the rank before it had in its memory is lost
+			fmt.Println("begin where others are")
+		} else {
+			fmt.Println("begin at the beginning")
+		}
+		return nil
+	})
+	// Output: begin at the beginning
+}

@@ -240,7 +240,7 @@ var local = strings.Fields(`
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
 	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName Comm.With
 	Comm.Block ErrOf Keep KeptOf Kept.Elements Kept.Version Kept.SetVersion Kept.Free
-	Comm.OpenPort Comm.ClosePort Comm.Failed Comm.Acknowledge Comm.Revoke Comm.IsRevoked
+	Comm.OpenPort Comm.ClosePort Comm.Failed Comm.Acknowledge Comm.Revoke Comm.IsRevoked Comm.Replaces
 	Comm.Self Comm.Parents Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
 	Comparison.String Status.CountIn Group.Size Group.Rank Group.TranslateRanks Group.Equal Group.Compare
 	Group.Incl Group.Excl Group.RangeIncl Group.RangeExcl Group.Union Group.Intersection Group.Difference

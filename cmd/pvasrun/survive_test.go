@@ -94,6 +94,28 @@ func TestSurviveReplaces(t *testing.T) {
 	}
 }
 
+// With --respawn those that fail are started anew, in their old places, whatever ranks die at whatever instruction. At
+// most so many are.
+func TestSurviveRefills(t *testing.T) {
+	program := programs.Build(t, "./testdata/survives")
+	seeds := 4
+	if testkit.Long() {
+		seeds = 100
+	}
+	for _, btl := range models(t) {
+		for seed := range seeds {
+			n := fmt.Sprint(2 + seed%5)
+			got := command(t, nil, "--respawn", "1000", "--btl", btl, "-n", n, "--timeout", "60", program, "refill",
+				fmt.Sprint(seed))
+			require.Equal(t, 0, got.code, "%s ranks, seed %d, %s: %s", n, seed, btl, got.stderr)
+			require.Equal(t, "refill: right\n", got.stdout, got.stderr)
+		}
+		got := command(t, nil, "--respawn", "3", "--btl", btl, "-n", "3", "--timeout", "60", program, "budget", "3")
+		require.Equal(t, 0, got.code, "%s: %s", btl, got.stderr)
+		require.Equal(t, "budget: right\n", got.stdout, got.stderr)
+	}
+}
+
 // Processes that a rank has started end with it when it fails.
 func TestSurviveEndsChildren(t *testing.T) {
 	program := programs.Build(t, "./testdata/survives")

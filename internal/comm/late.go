@@ -42,6 +42,12 @@ type Count struct{ Asked, Started int }
 //
 // MPI 4.1 section 11.8 (MPI_Comm_spawn, MPI_Comm_spawn_multiple).
 func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []Count, err error) {
+	return spawn(c, root, bad, job.EncodeAsked(commands), func() ([]string, error) { return c.askFor(commands) })
+}
+
+// spawn is Spawn where the root asks by a function for as many ranks of each command as the text says.
+func spawn(c *Comm, root int, bad error, numbers string, ask func() ([]string, error)) (
+	n *Comm, counts []Count, err error) {
 	const op = "spawn"
 	if err := c.enter(op); err != nil {
 		return nil, nil, Wrap(op, err)
@@ -50,11 +56,11 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 	c.root.AddLink(c.group.self, 1) // if this rank fails, those that it has had started end, too
 	defer c.root.AddLink(c.group.self, -1)
 	texts, err := c.rootDoes(op, root, bad, func() ([]string, error) {
-		texts, err := c.askFor(commands)
+		texts, err := ask()
 		if err != nil && !errors.Is(err, ErrSpawn) {
 			err = fmt.Errorf("%w: %w", ErrSpawn, err)
 		}
-		return append([]string{job.EncodeAsked(commands)}, texts...), err
+		return append([]string{numbers}, texts...), err
 	})
 	var w job.World
 	var asked, started []int
@@ -188,4 +194,123 @@ func LookupName(world *Comm, service string) (port string, err error) {
 		return "", err
 	}
 	return texts[0], nil
+}
+
+// # Ranks in the places of those that have failed (pvasrun --respawn)
+//
+// Survivors are the members of left, which they have got by Shrink: all have the same, so all know the same places that
+// are free. They have others started, and join with them. Any survivor, and any of the new ranks, may die meanwhile, in
+// each step.
+//
+//   - R1: the survivors make the intercommunicator between. wholly has all of them return, whoever fails.
+//   - R2: they agree on left whether all of them have it. If not, those that have it revoke it, and nobody uses it.
+//   - R3: all members of between make full, where each has its place. Again wholly has all of them return.
+//   - R4: they agree on between whether all of them have full. If not, full is revoked, and nobody uses it.
+//
+// A new rank begins with R3, in Init. If it fails there it ends. If it has full, all members have begun R3, as each
+// waits for proposals of all. So R2 has succeeded at all survivors that live, and all of them come to R4: a new rank
+// waits there in vain for none. Nor does a survivor wait for a new rank: that comes to R4, or ends. What R2 and R4
+// agree on is the same at all. So all that live go on with full, or all survivors with left.
+
+// refill returns a communicator of the members of left and of new ranks in the places of the members of c that have
+// failed. left is from Shrink(c). All members get one, which the caller frees, or none. Then refused says whether no
+// rank is started anew any more. Else one has failed meanwhile.
+func refill(c, left *Comm) (full *Comm, refused bool) {
+	var instead []job.Instead
+	var numbers []Command
+	for place, rank := range c.members.ranks {
+		if left.members.find(rank) == Undefined {
+			instead = append(instead, job.Instead{Rank: int(rank), Place: place})
+			numbers = append(numbers, Command{N: 1})
+		}
+	}
+	var between *Comm
+	err := wholly(left, func() (err error) {
+		between, _, err = spawn(left, 0, nil, job.EncodeAsked(numbers), func() ([]string, error) {
+			texts, err := c.root.Ask(c.number, job.EncodeRefill(instead)...)
+			refused = err != nil
+			return texts, err
+		})
+		return err
+	})
+	if fine, goOn := allFine(left, err, !refused); !fine {
+		giveUp(between)
+		return nil, !goOn
+	}
+	full, err = takePlace(between, c.rank)
+	if fine, _ := allFine(between, err, true); !fine {
+		giveUp(full)
+		giveUp(between)
+		return nil, false
+	}
+	_ = between.Free() // an error: it was revoked
+	return full, false
+}
+
+// takePlace is R3.
+func takePlace(between *Comm, place int) (full *Comm, err error) {
+	const op = "refill"
+	err = wholly(between, func() (err error) {
+		if err := between.enter(op); err != nil {
+			return err
+		}
+		defer leave(between, op, &err)
+		p := agree.Proposal{Key: int64(place), Call: agree.CallOf(op)}
+		full, _, err = between.create(between.everyone(), p, nil)
+		return err
+	})
+	if full != nil {
+		BelongsTo(full, "") // the program does not free it
+	}
+	return full, err
+}
+
+// allFine tells all members of c the same: whether none has an error, and all live; and whether all want to go on.
+func allFine(c *Comm, err error, goOn bool) (fine, goesOn bool) {
+	const isFine, wants = 1, 2
+	mine := uint64(0)
+	if err == nil {
+		mine |= isFine
+	}
+	if goOn {
+		mine |= wants
+	}
+	all, failed := agreeIn(c, mine)
+	return failed == nil && all&isFine != 0, all&wants != 0
+}
+
+// giveUp ends a communicator that some members may not have.
+func giveUp(c *Comm) {
+	if c != nil {
+		_ = Revoke(c) // an error: nobody takes part any more
+		_ = c.Free()
+	}
+}
+
+// takeOver is what a rank does in Init that was started in the place of another one. One that gets no place ends: the
+// others go on without it.
+func takeOver(c *Comm) {
+	place, ok := job.PlaceOf(c.root, c.group.self)
+	if !ok {
+		return
+	}
+	between := c.parent
+	c.parent = nil
+	full, err := takePlace(between, place)
+	fine := err == nil
+	if fine {
+		fine, _ = allFine(between, nil, true)
+	}
+	if !fine {
+		fmt.Fprintf(os.Stderr, "rank %d: its place is not free any more: others have failed, too\n", c.group.self)
+		os.Exit(1)
+	}
+	_ = between.Free() // an error: it was revoked
+	c.refilled = full
+}
+
+// Replaces tells whether the rank was started in the place of one that had failed.
+func Replaces(c *Comm) bool {
+	_, ok := job.PlaceOf(c.root, c.number)
+	return ok
 }

@@ -294,7 +294,11 @@ func freeRevoked(c *Comm) (done bool, err error) {
 // all of them the same: whether f is done, whether a member has given up, whether one has died before it said so. If
 // one dies after that, the others have done its work. f itself does not agree: see outside.
 //
-// It ends: there is another run only if Shrink finds fewer members than the last time.
+// On the world, with pvasrun --respawn, others get the places of members that have failed before the run. The
+// communicator of all of them then stands for the world, also in later calls: see refill.
+//
+// It ends: there is another run only if Shrink finds fewer members than the last time, or after an attempt to refill.
+// --respawn bounds these.
 func Survive(c *Comm, f func(*Comm) error) error {
 	const op = "survive"
 	if f == nil {
@@ -306,11 +310,28 @@ func Survive(c *Comm, f func(*Comm) error) error {
 	if !job.Survives(c.root) {
 		return once(c, f)
 	}
+	all, anew := c, c.isWorld() && c.root.Settings().Respawn > 0
+	if anew && c.refilled != nil {
+		all = c.refilled
+	}
 	var last error
 	for before := -1; ; {
-		n, err := Shrink(c)
+		n, err := Shrink(all)
 		if err != nil {
 			return err
+		}
+		if anew && n.size < all.size {
+			full, refused := refill(all, n)
+			if full != nil {
+				if all != c {
+					giveUp(all)
+				}
+				all, c.refilled, before = full, full, -1
+			}
+			if !refused {
+				_ = n.Free() // an error: it was revoked
+				continue
+			}
 		}
 		if n.size == before { // nobody has failed: to call f again would end as before
 			return errors.Join(Wrap(op, last), n.Free())

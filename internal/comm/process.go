@@ -44,6 +44,7 @@ type process struct {
 
 	self      func() *Comm // see Self
 	parent    *Comm        // see Parent
+	refilled  *Comm        // what Survive on the world goes by: see refill. nil: the world itself
 	finalized atomic.Bool
 	met       bool // Meet was called
 }

@@ -52,6 +52,7 @@ func Init(ops Operators) (*Comm, error) {
 		world.failed = Wrap("init", err)
 		return nil, world.failed
 	}
+	takeOver(c)
 	start := c.engine.Calls().Begin()
 	if err := c.root.Reach(job.HoldInit); err != nil {
 		world.failed = Wrap("init", err)

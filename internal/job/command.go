@@ -133,3 +133,32 @@ func Counts(soft string, most int) (list []int, ok bool) {
 	slices.Reverse(list)
 	return list, true
 }
+
+// Instead asks for a rank in the place of one that has failed: started by the same command. Place is that of the failed
+// one in the communicator of those that ask.
+type Instead struct{ Rank, Place int }
+
+// EncodeRefill returns the request to start failed ranks anew.
+func EncodeRefill(list []Instead) []string {
+	request := []string{AskRefill}
+	for _, of := range list {
+		request = append(request, strconv.Itoa(of.Rank), strconv.Itoa(of.Place))
+	}
+	return request
+}
+
+// DecodeRefill is the contrary; ok is false if the request is none.
+func DecodeRefill(request []string) (list []Instead, ok bool) {
+	if len(request) < 3 || len(request)%2 == 0 || request[0] != AskRefill {
+		return nil, false
+	}
+	for pair := range slices.Chunk(request[1:], 2) {
+		rank, err1 := strconv.Atoi(pair[0])
+		place, err2 := strconv.Atoi(pair[1])
+		if err1 != nil || err2 != nil || rank < 0 || place < 0 || place > MaxRanks {
+			return nil, false
+		}
+		list = append(list, Instead{rank, place})
+	}
+	return list, true
+}

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 44, LayoutVersion)
+	require.EqualValues(t, 45, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -120,6 +120,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.calls", unsafe.Offsetof(b.calls), 2240},
 		{"rankBlock.address", unsafe.Offsetof(b.address), 3264},
 		{"addressBlock.world", unsafe.Offsetof(b.address.world), 4},
+		{"worldBlock.place", unsafe.Offsetof(b.address.world.place), 16},
 		{"addressBlock.at", unsafe.Offsetof(b.address.at), 24},
 		{"socketBlock.port", unsafe.Offsetof(b.address.at[0].port), 16},
 		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3584},

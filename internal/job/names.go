@@ -49,6 +49,7 @@ const (
 	// others can connect; AskMeet is AskConnect for a port of another job, and has its ranks known here; AskLeave is
 	// AskWithdraw for one; AskName is for the ranks of a job with a number.
 	AskSpawn  = "spawn"
+	AskRefill = "refill" // see Instead
 	AskNumber = "number"
 	AskMeet   = "meet"  // port, the rank
 	AskLeave  = "leave" // port, the rank

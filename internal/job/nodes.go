@@ -81,7 +81,7 @@ type addressBlock struct {
 
 	// To the end of a cache line, and one more: so rankBlock is no multiple of 4,096 bytes, and the inboxes of ranks do
 	// not meet in one set of a cache.
-	_ [2*cacheLine - (8+16+MaxDevices*24)%cacheLine]byte
+	_ [2*cacheLine - (24+MaxDevices*24)%cacheLine]byte
 }
 
 // socketBlock is an address and a port.

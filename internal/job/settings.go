@@ -94,6 +94,7 @@ type Settings struct {
 	Synchronous bool // with Check: standard sends act as synchronous ones
 	Stats       bool // what costs time to count is counted, too: operations on windows
 	Survive     bool // a rank that fails does not end the job
+	Respawn     int  // of such a job: how many failed ranks are started anew, at most
 
 	// PeerTimeout is how long a rank of another node may leave messages unanswered; 0: DefaultPeerTimeout.
 	PeerTimeout time.Duration
@@ -207,7 +208,8 @@ type settingsRecord struct {
 	soloSpinning, soloSleeping uint32
 
 	peerTimeout int64 // nanoseconds
-	_           [24]byte
+	respawn     uint32
+	_           [20]byte
 }
 
 // Of settingsRecord.flags.
@@ -241,6 +243,7 @@ func (r *settingsRecord) write(s Settings) {
 	if s.Survive {
 		r.flags |= flagSurvive
 	}
+	r.respawn = uint32(s.Respawn)
 	if s.Reproducible {
 		r.flags |= flagReproducible
 	}
@@ -260,6 +263,7 @@ func (r *settingsRecord) read() Settings {
 		},
 		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0, Synchronous: r.flags&flagSynchronous != 0,
 		Stats: r.flags&flagStats != 0, Survive: r.flags&flagSurvive != 0,
+		Respawn:      int(r.respawn),
 		Reproducible: r.flags&flagReproducible != 0,
 		Progress:     text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
 	}

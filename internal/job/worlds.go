@@ -19,7 +19,22 @@ type World struct {
 func (w World) Has(rank int) bool { return rank >= w.First && rank < w.First+w.Size }
 
 // worldBlock is the World of a rank that was added. The supervisor writes it before the rank counts; then it stays.
-type worldBlock struct{ first, size, number, parent uint32 }
+type worldBlock struct {
+	first, size, number, parent uint32
+
+	// place of a rank that was started anew, plus one; 0: it was not. See PlaceOf.
+	place uint32
+}
+
+// SetPlace says which place a rank is to take, before it starts. Only the supervisor calls it.
+func SetPlace(r *Root, rank, place int) { r.block(rank).address.world.place = uint32(place) + 1 }
+
+// PlaceOf returns the place in the communicator of those that have had the rank started, if it was started for one that
+// has failed: see Instead. ok is false if it was not.
+func PlaceOf(r *Root, rank int) (place int, ok bool) {
+	place = int(r.block(rank).address.world.place)
+	return place - 1, place != 0
+}
 
 // AddWorld adds a world of so many ranks to the job, at the request of a rank. nodes has the node of each of them;
 // none: they are on node 0. Only the supervisor calls it. The error says that there is no room.
@@ -32,7 +47,7 @@ func (r *Root) AddWorld(size, parent, number int, nodes ...int) (World, error) {
 	for rank := w.First; rank < w.First+size; rank++ {
 		r.ranks[rank].heard.Store(heardLeast(r))
 		a := &r.ranks[rank].address
-		if a.world = (worldBlock{uint32(w.First), uint32(size), uint32(number), uint32(parent)}); nodes != nil {
+		if a.world = (worldBlock{uint32(w.First), uint32(size), uint32(number), uint32(parent), 0}); nodes != nil {
 			a.node = uint32(nodes[rank-w.First])
 		}
 	}

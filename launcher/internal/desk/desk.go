@@ -30,6 +30,7 @@ type Turn struct {
 type Spawn struct {
 	Parent   int
 	Commands []job.Command
+	Instead  []job.Instead // if there are no commands: of these ranks
 }
 
 // Open returns the desk of a job, or of a part of one. The leader of a job on several nodes has one whose requests come
@@ -69,11 +70,12 @@ func (d *Desk) Take(rank int, request []string) (t Turn, answer []string) {
 	if answer, t.Other = d.Others.Handle(request); answer != nil || t.Other != nil {
 		return t, answer
 	}
-	commands, ok := job.DecodeSpawn(request)
-	if !ok {
+	commands, spawn := job.DecodeSpawn(request)
+	instead, refill := job.DecodeRefill(request)
+	if !spawn && !refill {
 		return t, job.Refuse(fmt.Errorf("%w: pvasrun does not know the request", job.ErrSpawn))
 	}
-	t.Spawn = &Spawn{rank, commands}
+	t.Spawn = &Spawn{rank, commands, instead}
 	return t, nil
 }
 

@@ -72,7 +72,7 @@ func TestOneTurnAfterTheOther(t *testing.T) {
 	told := s.ask(1, job.EncodeSpawn([]job.Command{{Program: "solver", N: 2}})...)
 	turn, takes := s.Next()
 	require.True(t, takes)
-	require.Equal(t, &Spawn{1, []job.Command{{Program: "solver", Args: []string{}, N: 2}}}, turn.Spawn)
+	require.Equal(t, &Spawn{1, []job.Command{{Program: "solver", Args: []string{}, N: 2}}, nil}, turn.Spawn)
 	_, takes = s.Next()
 	require.False(t, takes, "while events are handled")
 	s.Reply(job.Grant("started"))

@@ -20,6 +20,7 @@ type Late struct {
 	World    job.World
 	Commands []job.Command // N is how many ranks run each
 	Nodes    []int         // of the ranks
+	Instead  []job.Instead // the failed ranks for which they are started, if they are
 
 	// How the rank was started that has asked: the others have its environment.
 	Env   []string

@@ -73,7 +73,7 @@ func (f *Flags) settings() (job.Settings, error) {
 	}
 	s.Reproducible = f.Reproducible
 	s.Encrypt, s.Synchronous, s.PeerTimeout = f.Encrypt, f.Synchronous, time.Duration(f.PeerTimeout)
-	s.Stats, s.Survive = f.Stats, f.Survive != surviveOff
+	s.Stats, s.Survive, s.Respawn = f.Stats, f.Survive != surviveOff || f.Respawn > 0, int(f.Respawn)
 	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
 		return s, errors.New("--synchronous: it is a part of --check: write --check --synchronous")
 	}
@@ -106,6 +106,7 @@ type Flags struct {
 	placeFlags
 	Timeout       *cli.Lapse     `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
 	Survive       string         `long:"survive" env:"PVASRUN_SURVIVE" choice:"on" choice:"strict" choice:"off" optional:"yes" optional-value:"on" default:"off" description:"a rank that fails does not end the job: calls that need it return an error in the others; the exit code is theirs, or with strict that of the first that failed"`
+	Respawn       uint           `long:"respawn" most:"16384; a job that survives has no more places" env:"PVASRUN_RESPAWN" value-name:"N" description:"with --survive, which it implies: mpi.Survive on the world has failed ranks started anew in their old places, N in all"`
 	Deadlock      string         `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
 	ReportHang    string         `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
 	DeadlockAfter cli.Lapse      `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`

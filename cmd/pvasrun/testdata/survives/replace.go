@@ -40,7 +40,7 @@ func replace(world *mpi.Comm) error {
 		if c.Rank() == place {
 			return die()
 		}
-		if c, err = refill(c, place, round); err != nil {
+		if c, err = renewed(c, place, round); err != nil {
 			return fmt.Errorf("round %d, rank %d: %w", round, c.Rank(), err)
 		}
 	}
@@ -66,8 +66,8 @@ func joined(world *mpi.Comm) (*mpi.Comm, int, error) {
 	return ordered(both, 0, 0)
 }
 
-// refill returns a communicator with a new rank in the place of one that has died, and frees c.
-func refill(c *mpi.Comm, place, round int) (*mpi.Comm, error) {
+// renewed returns a communicator with a new rank in the place of one that has died, and frees c.
+func renewed(c *mpi.Comm, place, round int) (*mpi.Comm, error) {
 	if _, err := mpi.Recv(c, []int{0}, place, 0); !errors.As(err, new(*mpi.LostError)) {
 		return c, fmt.Errorf("recv from the dead: %v", err)
 	}
