@@ -110,6 +110,9 @@ func Run(ctx context.Context, cfg Config) (all []Result, err error) {
 	for _, ranks := range cfg.Ranks {
 		results, failed := cfg.with(ctx, ranks)
 		all, err = append(all, results...), errors.Join(err, failed)
+		if ctx.Err() != nil {
+			break
+		}
 	}
 	return all, err
 }
@@ -117,6 +120,9 @@ func Run(ctx context.Context, cfg Config) (all []Result, err error) {
 // with measures with so many ranks.
 func (cfg Config) with(ctx context.Context, ranks int) ([]Result, error) {
 	work, failed := cfg.work(ctx, ranks)
+	if ctx.Err() != nil {
+		return nil, failed
+	}
 	results, err := cfg.measure(ctx, ranks, work)
 	return results, errors.Join(failed, err)
 }
