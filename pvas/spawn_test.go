@@ -289,8 +289,13 @@ func TestManyTasks(t *testing.T) {
 func TestRaze(t *testing.T) {
 	s := newSpace(t, 2)
 	tasks := []*Task{start1(t, s, 0, "block"), start1(t, s, 1, "block")}
-	require.NoError(t, tasks[0].Signal(syscall.SIGSTOP))
-	require.NoError(t, tasks[1].Signal(syscall.SIGSTOP))
+	for _, task := range tasks {
+		require.NoError(t, task.Signal(syscall.SIGSTOP))
+		var ws syscall.WaitStatus
+		_, err := syscall.Wait4(task.Pid(), &ws, syscall.WUNTRACED|syscall.WALL, nil)
+		require.NoError(t, err)
+		require.True(t, ws.Stopped(), "a thread that still runs would miss its program")
+	}
 	file, err := os.Open("/proc/self/exe")
 	require.NoError(t, err)
 	defer file.Close()

@@ -36,11 +36,13 @@ func (w *Window) move(b *comm.Buffer, p *Place, write bool) error {
 	if p.Rank == comm.ProcNull {
 		return nil
 	}
-	find := w.find
-	if write {
-		find = w.findToWrite
+	var a access
+	var err error
+	if write { // a call by a variable would move the place to the heap
+		a, err = w.findToWrite(p)
+	} else {
+		a, err = w.find(p)
 	}
-	a, err := find(p)
 	switch {
 	case err != nil:
 		return err
