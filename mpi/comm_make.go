@@ -1,8 +1,6 @@
 package mpi
 
 import (
-	"errors"
-
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
@@ -99,11 +97,7 @@ func (c *Comm) Spawn(root int, commands ...Command) (*Comm, error) {
 	for i, command := range commands {
 		list[i] = comm.Command(command)
 	}
-	between, _, err := comm.Spawn(c.inner(), root, list, nil)
-	if err != nil {
-		return nil, err
-	}
-	return merged(between, false)
+	return made(comm.SpawnMerged(c.inner(), root, list))
 }
 
 // Parents returns what Spawn returns to those that have had the ranks of the world c started, at its first call. It
@@ -115,7 +109,7 @@ func (c *Comm) Parents() (*Comm, error) {
 	if between == nil {
 		return nil, nil
 	}
-	return merged(between, true)
+	return made(comm.MergeWhole(between, true))
 }
 
 // OpenPort returns the name of a port at which this rank accepts those who know it: ranks of this job, or of another
@@ -141,7 +135,7 @@ func (c *Comm) Accept(port string, root int) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return merged(between, false)
+	return made(comm.MergeWhole(between, false))
 }
 
 // Connect is the other side of Accept, and returns the same communicator. The error wraps ErrPort if there is no such
@@ -153,12 +147,7 @@ func (c *Comm) Connect(port string, root int) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return merged(between, true)
-}
-
-func merged(between *comm.Comm, high bool) (*Comm, error) {
-	all, err := comm.Merge(between, high)
-	return (*Comm)(all), errors.Join(err, between.Free())
+	return made(comm.MergeWhole(between, true))
 }
 
 // Self returns the communicator of this rank alone, the same at each call. It cannot be

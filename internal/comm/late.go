@@ -196,20 +196,24 @@ func LookupName(world *Comm, service string) (port string, err error) {
 	return texts[0], nil
 }
 
-// # Ranks in the places of those that have failed (pvasrun --respawn)
+// # Ranks that are started while others may fail (pvasrun --survive)
 //
-// Survivors are the members of left, which they have got by Shrink: all have the same, so all know the same places that
-// are free. They have others started, and join with them. Any survivor, and any of the new ranks, may die meanwhile, in
-// each step.
+// All members of left know left, which the program has not. They have others started, and join with them. Any of them,
+// and any of the new ranks, may die meanwhile, in each step. To refill the places of ranks that have failed (--respawn)
+// left is from Shrink, so all know the same places.
 //
 //   - R1: the survivors make the intercommunicator between. wholly has all of them return, whoever fails.
 //   - R2: they agree on left whether all of them have it. If not, those that have it revoke it, and nobody uses it.
 //   - R3: all members of between make full, where each has its place. Again wholly has all of them return.
 //   - R4: they agree on between whether all of them have full. If not, full is revoked, and nobody uses it.
 //
-// A new rank begins with R3, in Init. If it fails there it ends. If it has full, all members have begun R3, as each
-// waits for proposals of all. So R2 has succeeded at all survivors that live, and all of them come to R4: a new rank
-// waits there in vain for none. Nor does a survivor wait for a new rank: that comes to R4, or ends. What R2 and R4
+// The new ranks of SpawnMerged may be programs in C, which merge and no more. So there R4 is on left: all survivors
+// have full, or none, and then a new rank finds that it is revoked. If R1 fails, new ranks may wait in Init until the
+// job ends.
+//
+// A new rank of refill begins with R3, in Init. If it fails there it ends. If it has full, all members have begun R3,
+// as each waits for proposals of all. So R2 has succeeded at all survivors that live, and all of them come to R4: a new
+// rank waits there in vain for none. Nor does a survivor wait for a new rank: that comes to R4, or ends. What R2 and R4
 // agree on is the same at all. So all that live go on with full, or all survivors with left.
 
 // refill returns a communicator of the members of left and of new ranks in the places of the members of c that have
@@ -224,27 +228,95 @@ func refill(c, left *Comm) (full *Comm, refused bool) {
 			numbers = append(numbers, Command{N: 1})
 		}
 	}
-	var between *Comm
-	err := wholly(left, func() (err error) {
-		between, _, err = spawn(left, 0, nil, job.EncodeAsked(numbers), func() ([]string, error) {
+	s := starting{left: left, newAgree: true}
+	full, _ = s.run(func() (*Comm, error) {
+		between, _, err := spawn(left, 0, nil, job.EncodeAsked(numbers), func() ([]string, error) {
 			texts, err := c.root.Ask(c.number, job.EncodeRefill(instead)...)
-			refused = err != nil
+			s.refused = err != nil
 			return texts, err
 		})
+		return between, err
+	}, func(between *Comm) (*Comm, error) { return takePlace(between, c.rank) })
+	return full, s.refused
+}
+
+// starting is what the members of left do, R1 to R4.
+type starting struct {
+	left     *Comm
+	newAgree bool // R4 is on between: the new ranks take part
+	refused  bool // start was, at one of them; after run at all of them
+}
+
+// run returns what join makes of the intercommunicator that start returns: at all members, or at none.
+func (s *starting) run(start func() (*Comm, error), join func(between *Comm) (*Comm, error)) (full *Comm, err error) {
+	var between *Comm
+	err = wholly(s.left, func() (err error) {
+		between, err = start()
 		return err
 	})
-	if fine, goOn := allFine(left, err, !refused); !fine {
+	fine, goOn := allFine(s.left, err, !s.refused)
+	s.refused = !fine && !goOn
+	if !fine {
 		giveUp(between)
-		return nil, !goOn
+		return nil, cmp.Or(err, errStarting)
 	}
-	full, err = takePlace(between, c.rank)
-	if fine, _ := allFine(between, err, true); !fine {
+	full, err = join(between)
+	in := s.left
+	if s.newAgree {
+		in = between
+	}
+	if fine, _ := allFine(in, err, true); !fine {
 		giveUp(full)
 		giveUp(between)
-		return nil, false
+		return nil, cmp.Or(err, errStarting)
 	}
 	_ = between.Free() // an error: it was revoked
-	return full, false
+	return full, nil
+}
+
+// errStarting is the error of those that have not failed in a step in which others have.
+var errStarting = fmt.Errorf("%w: a rank has failed meanwhile", ErrSpawn)
+
+// SpawnMerged is Spawn, then Merge of what it returns, where the ranks of c come first. In a job that survives all
+// ranks of c have the same communicator, or an error each.
+func SpawnMerged(c *Comm, root int, commands []Command) (*Comm, error) {
+	const op = "spawn"
+	start := func(c *Comm) (*Comm, error) {
+		between, _, err := Spawn(c, root, commands, nil)
+		return between, err
+	}
+	if c == nil || !job.Survives(c.root) {
+		between, err := start(c)
+		if err != nil {
+			return nil, err
+		}
+		return MergeWhole(between, false)
+	}
+	own, err := c.Dup()
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	s := starting{left: own}
+	all, err := s.run(func() (*Comm, error) { return start(own) }, func(between *Comm) (all *Comm, err error) {
+		err = wholly(between, func() (err error) {
+			all, err = Merge(between, false)
+			return err
+		})
+		return all, err
+	})
+	if _ = own.Free(); errors.Is(err, errStarting) { // that of Free: it was revoked
+		err = Wrap(op, err)
+	}
+	return all, err
+}
+
+// MergeWhole is Merge, and frees c. In a job that survives no rank waits in it for one that has failed.
+func MergeWhole(c *Comm, high bool) (all *Comm, err error) {
+	err = wholly(c, func() (err error) {
+		all, err = Merge(c, high)
+		return err
+	})
+	return all, errors.Join(err, c.Free())
 }
 
 // takePlace is R3.

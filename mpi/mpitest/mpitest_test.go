@@ -78,6 +78,7 @@ func TestMistakes(t *testing.T) {
 		"nil":      {"the function is nil"},
 		"nested":   {"a rank has called it"},
 		"late":     {"one is wrong", "TestOfMistakes/of/seed=2/sm"},
+		"seedless": {"0 seeds: at least one is needed"},
 		"none":     nil,
 	} {
 		t.Run(mistake, func(t *testing.T) {
@@ -108,6 +109,9 @@ func TestOfMistakes(t *testing.T) {
 		}
 		if mistake == "nil" {
 			mpitest.Run(t, 2, nil)
+		}
+		if mistake == "seedless" {
+			mpitest.RunDelayed(t, 2, 0, ring)
 		}
 		if mistake == "late" {
 			mpitest.RunDelayed(t, 2, 3, func(t *testing.T, world *mpi.Comm) {

@@ -54,6 +54,9 @@ func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
 // It cannot repeat what the system does besides.
 func RunDelayed(t *testing.T, n, seeds int, f func(t *testing.T, world *mpi.Comm)) {
 	t.Helper()
+	if seeds < 1 {
+		t.Fatalf("mpitest: run delayed: %d seeds: at least one is needed", seeds)
+	}
 	for seed := 1; seed <= seeds; seed++ {
 		passed := t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { run(t, n, uint64(seed), f) })
 		switch {

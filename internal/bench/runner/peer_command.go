@@ -45,7 +45,11 @@ func (p *peer) execute(ctx context.Context, name string, args ...string) ([]byte
 		return out, context.Cause(ctx)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return nil, &JobError{exit.ExitCode(), strings.TrimSpace(stderr.String())}
+		code, said := exit.ExitCode(), strings.TrimSpace(stderr.String())
+		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			code, said = 128+int(ws.Signal()), strings.TrimSpace(said+"\nit was killed: "+ws.Signal().String())
+		}
+		return nil, &JobError{code, said}
 	}
 	return out, err
 }

@@ -62,3 +62,12 @@ while :; do wait; done
 		})
 	}
 }
+
+// TestPeerIsKilled: the code is that of a shell, and the signal is told.
+func TestPeerIsKilled(t *testing.T) {
+	p := &peer{name: "openmpi", dir: t.TempDir(), patience: time.Minute}
+	_, err := p.execute(t.Context(), "sh", "-c", "kill -9 $$")
+	failed, ok := errors.AsType[*JobError](err)
+	require.True(t, ok, err)
+	require.Equal(t, JobError{137, "it was killed: killed"}, *failed)
+}
