@@ -309,10 +309,11 @@ func ExampleSurvive() {
 }
 
 func ExampleComm_Replaces() {
-	ranks(1, func(world *mpi.Comm) error {
-		if world.Replaces() { // what the rank before it had in its memory is lost
+	ranks(4, func(world *mpi.Comm) error {
+		switch {
+		case world.Replaces(): // what the rank before it had in its memory is lost
 			fmt.Println("begin where others are")
-		} else {
+		case world.Rank() == 0:
 			fmt.Println("begin at the beginning")
 		}
 		return nil
