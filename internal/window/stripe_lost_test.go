@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,7 +34,13 @@ func loseStripe(t *testing.T, survive bool) {
 	root := jobtest.Create(t, job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 2,
 		Settings: job.Settings{Survive: survive}}).Root()
 	world := mem.New(root, mem.Options{})
+	var using sync.WaitGroup // ranks whose target, rank 0, has to stay
+	using.Add(2)
 	jobtest.Ranks(t, root, func(rank int) error {
+		if rank != lost {
+			defer using.Wait()
+			defer using.Done()
+		}
 		c := comm.NewWorld(root, rank, world.Module(rank), comm.Settings{}, comm.Operators{})
 		w, err := New(c, Spec{Flavor: Allocated, Bytes: 64 << 10, Unit: 8})
 		if err != nil {

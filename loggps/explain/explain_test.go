@@ -105,7 +105,7 @@ func TestSlopesAgainstDifferences(t *testing.T) {
 		}
 	}
 	t.Logf("%d slopes agree, %d are at a kink", agree, kinks)
-	assert.Less(t, kinks, agree/20)
+	assert.Less(t, kinks, agree/10)
 }
 
 // All slopes of programs without queues agree with the differences.
