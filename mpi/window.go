@@ -32,6 +32,8 @@ type Window[T any] struct {
 	w    *window.Window
 	size int // of an element
 	of   window.Element
+
+	before func() // what a call does before it begins; nil: nothing
 }
 
 // WindowError is an error of a call on a window: the call, the rank that it is about, and the cause.
@@ -116,7 +118,7 @@ func typedWindow[T any](c *Comm, s window.Spec) (*Window[T], error) {
 			return nil, comm.Wrap("window", errors.Join(err, w.Free()))
 		}
 	}
-	return &Window[T]{w, size, elementIn[T](size)}, nil
+	return &Window[T]{w, size, elementIn[T](size), comm.Before(c.inner())}, nil
 }
 
 // elementIn is what accumulates see in elements of type T.
@@ -143,6 +145,9 @@ func (w *Window[T]) inner() *window.Window {
 func (w *Window[T]) made(op string) (*window.Window, error) {
 	if w.inner() == nil {
 		return nil, comm.Wrap(op, errNoWindow)
+	}
+	if w.before != nil {
+		w.before()
 	}
 	return w.w, nil
 }

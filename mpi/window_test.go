@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // windowsOnASplit has many windows at a time on a communicator of other ranks, frees
@@ -148,4 +151,25 @@ func windowsOfOtherTypes(c *Comm) error {
 	_, bad := WinAllocateShared[string](c, 3)
 	_, typeErr := errors.AsType[*TypeError](bad)
 	return first(wantContains(err, "all ranks give the same type"), want("type error", typeErr, true), c.Barrier())
+}
+
+// Calls on the windows of a delayed rank wait, as those of package mpitest do.
+func TestWindowsAreDelayed(t *testing.T) {
+	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
+		comm.Delay(c.inner(), 1)
+		w, err := WinAllocateShared[int](c, 1)
+		if err != nil {
+			return err
+		}
+		require.NotNil(t, w.before)
+		calls := 0
+		w.before = func() { calls++ }
+		one := []int{1}
+		if err := first(w.LockAll(), w.Put(one, 0, 0), w.Get(one, 0, 0), w.Accumulate(Sum[int](), one, 0, 0),
+			w.UnlockAll()); err != nil {
+			return err
+		}
+		require.Equal(t, 5, calls)
+		return w.Free()
+	})
 }

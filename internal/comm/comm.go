@@ -172,11 +172,20 @@ func (c *Comm) usableState() uint32 {
 	return plain
 }
 
-// Delay has calls on the world, and on communicators that are made from now on, wait before they begin, for times that
-// a seed gives. It is called before the first of them.
+// Delay has calls on the world, on requests, and on communicators that are made from now on, wait before they begin,
+// for times that a seed gives. It is called before the first of them.
 func Delay(world *Comm, seed uint64) {
 	world.delays = delays.New(seed, world.number)
+	world.engine.Before = world.delays.Pause
 	world.state.CompareAndSwap(plain, ready)
+}
+
+// Before is what other calls, as those on windows, do before they begin; nil: nothing.
+func Before(c *Comm) func() {
+	if c.made() != nil {
+		return nil
+	}
+	return c.engine.Before
 }
 
 // Self returns the communicator of this rank alone, the same at each call.

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,5 +40,42 @@ func TestDelay(t *testing.T) {
 			}
 		}
 		return made.Free()
+	})
+}
+
+// So do calls on requests, and those that ask what comes before them.
+func TestDelayOfRequests(t *testing.T) {
+	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
+		Delay(c, 7)
+		var waits atomic.Int64
+		c.delays.Wait = func(time.Duration) { waits.Add(1) }
+		for what, call := range map[string]func([]Request) error{
+			"wait":         func(r []Request) error { _, err := r[0].Wait(); return err },
+			"wait context": func(r []Request) error { _, err := r[0].WaitContext(context.Background()); return err },
+			"wait all":     func(r []Request) error { return WaitAll(r, nil) },
+			"wait any":     func(r []Request) error { _, _, err := WaitAny(r); return err },
+			"wait some":    func(r []Request) error { _, _, err := WaitSome(r, nil, nil); return err },
+			"test":         func(r []Request) error { _, _, err := r[0].Test(); return err },
+			"test all":     func(r []Request) error { _, err := TestAll(r, nil); return err },
+			"test any":     func(r []Request) error { _, _, _, err := TestAny(r); return err },
+			"test some":    func(r []Request) error { _, _, err := TestSome(r, nil, nil); return err },
+			"before":       func(r []Request) error { Before(c)(); return WaitAll(nil, nil) },
+		} {
+			var n int64
+			for range 50 {
+				r, err := Irecv(c, make([]byte, 1), 1, 0, 1)
+				if err := first(err, Send(c, Standard, make([]byte, 1), 1, 0, 1)); err != nil {
+					return err
+				}
+				before, list := waits.Load(), []Request{r}
+				err = call(list)
+				n += waits.Load() - before
+				if err := first(err, WaitAll(list, nil)); err != nil {
+					return err
+				}
+			}
+			require.Positive(t, n, what)
+		}
+		return nil
 	})
 }

@@ -26,6 +26,7 @@ func (r *Request) Wait() (Status, error) {
 	if r == nil {
 		return empty, nil
 	}
+	pause(r.r.Engine())
 	u := unitOf(r.r.Unit)
 	st, err := r.r.Wait()
 	if err != nil {
@@ -39,6 +40,7 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	if r == nil {
 		return empty, nil
 	}
+	pause(r.r.Engine())
 	u := unitOf(r.r.Unit)
 	st, err := r.r.WaitContext(ctx)
 	return statusIn(u, st), Wrap("wait", inElements(err, u.size))
@@ -57,6 +59,7 @@ func (r *Request) Test() (st Status, done bool, err error) {
 	if r == nil {
 		return empty, true, nil
 	}
+	pause(r.r.Engine())
 	u := unitOf(r.r.Unit)
 	s, done, err := r.r.Test()
 	return statusIn(u, s), done, Wrap("test", inElements(err, u.size))
@@ -99,6 +102,7 @@ func WaitAll(reqs []Request, statuses []Status) error {
 		}
 		return nil
 	}
+	pause(e)
 	var failed error
 	var waits pml.Waits
 	waits.Begin(e)
@@ -288,7 +292,17 @@ func StartAll(reqs []Request) error {
 func (r *Request) Active() bool { return r != nil && r.r.Active() }
 
 // progress brings the operations on, and tells whether all are complete.
-func progress(reqs []Request) (done bool, err error) { return pml.AllDone(inner(reqs)) }
+func progress(reqs []Request) (done bool, err error) {
+	pause(pml.EngineOf(inner(reqs)))
+	return pml.AllDone(inner(reqs))
+}
+
+// pause waits before a call on requests, of a rank that is delayed.
+func pause(e *pml.Engine) {
+	if e != nil && e.Before != nil {
+		e.Before()
+	}
+}
 
 // yieldFor ends a test that has found nothing.
 func yieldFor(reqs []Request) {
@@ -307,6 +321,7 @@ func (r *Request) take() (Status, bool, error) {
 // awaitAny returns the index of the first complete request, Undefined if there is
 // nothing to wait for.
 func awaitAny(reqs []Request) (int, error) {
+	pause(pml.EngineOf(inner(reqs)))
 	return pml.AwaitAny(inner(reqs)) // which says Undefined as -1
 }
 

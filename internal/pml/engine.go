@@ -51,6 +51,8 @@ type Engine struct {
 	later   atomic.Bool // a goroutine of attendLater runs
 	waits   *shm.Waiter
 
+	Before func() // what calls on requests do before they begin; nil: nothing. It is set before the first one
+
 	// The lock guards all below.
 
 	short  btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded

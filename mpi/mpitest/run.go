@@ -49,9 +49,9 @@ func Run(t *testing.T, n int, f func(t *testing.T, world *mpi.Comm)) {
 }
 
 // RunDelayed is Run so many times, in subtests named seed=1, seed=2 and so on: it finds what depends on the order in
-// which ranks come. Each rank waits before about half of its calls on communicators, up to 2 ms. The seed and the
-// number of the rank say how long, so go test -run 'TestRing/seed=7$' repeats the delays of a run that has failed.
-// It cannot repeat what the system does besides.
+// which ranks come. Each rank waits before about half of its calls on communicators, requests and windows, up to 2 ms.
+// The seed and the number of the rank say how long, so go test -run 'TestRing/seed=7$' repeats the delays of a run that
+// has failed. It cannot repeat what the system does besides.
 func RunDelayed(t *testing.T, n, seeds int, f func(t *testing.T, world *mpi.Comm)) {
 	t.Helper()
 	if seeds < 1 {
