@@ -7,6 +7,7 @@ require (
 	github.com/docker/go-units v0.5.0
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/fxamacker/cbor/v2 v2.10.0
+	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/jessevdk/go-flags v1.6.1
 	github.com/klauspost/cpuid/v2 v2.4.2

@@ -115,6 +115,7 @@ var layers = []layer{
 		"internal/btl/...", "internal/job"}},
 	{"mpi/debug", []string{"internal/comm"}},
 	{"mpi/mpitest", []string{"mpi", "internal/comm", "launcher"}},
+	{"mpi/observe", []string{"mpi", "internal/comm", "internal/job"}},           // the last: its test only
 	{"mpi/pool", []string{"mpi", "mpi/value", "internal/comm", "internal/job"}}, // the last: its test only
 	{"mpi/value", []string{"mpi", "internal/comm", "internal/job"}},             // the last: its test only
 

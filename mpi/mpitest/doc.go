@@ -16,6 +16,7 @@
 // subtest calls Run goes on after the subtest, in a finalized job. A rank whose function fails ends the job.
 //
 // RunDelayed does so under many seeds, each of which delays the calls of the ranks in its own way.
+// Package observe has profiles of all ranks, and log records with their number.
 //
 // Run does it in both task models, as subtests named pvas and sm. One address space needs
 // go test -buildmode=pie. Without it, and with -race, which finds races within a rank, the first is skipped.
