@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -142,23 +143,29 @@ func TestProcessLimitIsRefused(t *testing.T) {
 	}
 }
 
-// limitedGroup makes a control group with a limit of processes, and skips the test where it may not.
-func limitedGroup(t *testing.T, most string) (procs string) {
-	for _, mount := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {
-		group := filepath.Join(mount, fmt.Sprintf("pvasrun-test-%d", os.Getpid()))
+// A groupLimit is a file of a controller's control groups, and what is written to it. The controller is a folder of
+// version 1, or "": version 2.
+type groupLimit struct{ controller, file, value string }
+
+// controlGroup makes a control group with the first of several limits that there is, and returns its folder. It
+// returns "" where none can be made. The group is removed after the test, when its last process has gone.
+func controlGroup(t *testing.T, limits ...groupLimit) string {
+	for _, l := range limits {
+		group := filepath.Join("/sys/fs/cgroup", l.controller, fmt.Sprintf("pvasrun-test-%d", os.Getpid()))
 		if os.Mkdir(group, 0o755) != nil {
 			continue
 		}
-		t.Cleanup(func() { require.NoError(t, os.Remove(group)) })
-		limit, err := os.OpenFile(filepath.Join(group, "pids.max"), os.O_WRONLY, 0)
+		t.Cleanup(func() {
+			require.Eventually(t, func() bool { return os.Remove(group) == nil }, 20*time.Second, time.Millisecond)
+		})
+		limit, err := os.OpenFile(filepath.Join(group, l.file), os.O_WRONLY, 0)
 		if err != nil {
 			continue // a folder of no controller, or of another
 		}
-		_, err = limit.WriteString(most)
+		_, err = limit.WriteString(l.value)
 		require.NoError(t, errors.Join(err, limit.Close()))
-		return filepath.Join(group, "cgroup.procs")
+		return group
 	}
-	t.Skip("needs a pids controller of control groups, and to be root")
 	return ""
 }
 
@@ -166,9 +173,13 @@ func limitedGroup(t *testing.T, most string) (procs string) {
 // refused before it starts, with the group's limit.
 func TestLimitOfAControlGroup(t *testing.T) {
 	onlyInOneSpace(t)
-	procs := limitedGroup(t, "60")
+	group := controlGroup(t, groupLimit{"pids", "pids.max", "60"}, groupLimit{"", "pids.max", "60"})
+	if group == "" {
+		t.Skip("needs a pids controller of control groups, and to be root")
+	}
 	inGroup := func(cmd *exec.Cmd) {
-		cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, procs, cmd.Path}, cmd.Args[1:]...)
+		cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group, cmd.Path},
+			cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 	}
 	for _, btl := range []string{"auto", "pvas", "sm"} {

@@ -1,38 +1,16 @@
 package main
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 // A rank that has no memory left in its control group: the group is named, with its limit.
 func TestMemoryOfControlGroup(t *testing.T) {
-	group := ""
-	for _, place := range [][2]string{
-		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"/sys/fs/cgroup", "memory.max"},
-	} {
-		dir := filepath.Join(place[0], "gopvas-test-"+strconv.Itoa(os.Getpid()))
-		if group != "" || os.Mkdir(dir, 0o755) != nil {
-			continue
-		}
-		t.Cleanup(func() { // when the last process of the group has gone
-			require.Eventually(t, func() bool { return os.Remove(dir) == nil }, 20*time.Second, time.Millisecond)
-		})
-		limit, err := os.OpenFile(filepath.Join(dir, place[1]), os.O_WRONLY, 0) // where there is none this is no group
-		if err != nil {
-			continue
-		}
-		if _, err = limit.WriteString("134217728"); err == nil {
-			group = dir
-		}
-		require.NoError(t, limit.Close())
-	}
+	group := controlGroup(t, groupLimit{"memory", "memory.limit_in_bytes", "134217728"},
+		groupLimit{"", "memory.max", "134217728"})
 	if group == "" {
 		t.Skip("no control group can be made")
 	}

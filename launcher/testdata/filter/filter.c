@@ -1,8 +1,9 @@
 /* filter WHAT PROGRAM... runs a program under a seccomp filter, as containers do. It
    refuses (EPERM) one of these: clone with CLONE_PARENT (parent), clone of a process that
    keeps the memory without exec (shared), close_range (close), prlimit64 and setrlimit
-   (limits), process_vm_readv and process_vm_writev (reading). Or it kills at the last but
-   one call of a task that has been cloned into a space (kill). */
+   (limits), process_vm_readv and process_vm_writev (reading), or what Docker and Kubernetes
+   refuse to a container without capabilities, of what a job might ask for (container). Or it
+   kills at the last but one call of a task that has been cloned into a space (kill). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,6 +22,8 @@
 #define CLONE_VM 0x100
 #define CLONE_VFORK 0x4000
 #define CLONE_THREAD 0x10000
+#define NEW_NAMESPACES 0x7e020000 /* the flags CLONE_NEW... */
+#define REFUSED(call) IF(call, 0, 1), REFUSE
 
 int main(int argc, char **argv)
 {
@@ -41,6 +44,22 @@ int main(int argc, char **argv)
 	struct sock_filter reading[] = {
 		LOAD(nr), IF(SYS_process_vm_readv, 2, 0), IF(SYS_process_vm_writev, 1, 0), ALLOW, REFUSE,
 	};
+	struct sock_filter container[] = {
+		LOAD(nr),
+		/* what reaches other processes */
+		REFUSED(SYS_process_vm_readv), REFUSED(SYS_process_vm_writev), REFUSED(SYS_ptrace), REFUSED(SYS_kcmp),
+		REFUSED(SYS_pidfd_getfd), REFUSED(SYS_process_madvise),
+		/* memory */
+		REFUSED(SYS_mbind), REFUSED(SYS_set_mempolicy), REFUSED(SYS_get_mempolicy), REFUSED(SYS_move_pages),
+		REFUSED(SYS_migrate_pages), REFUSED(SYS_userfaultfd),
+		/* the machine */
+		REFUSED(SYS_personality), REFUSED(SYS_perf_event_open), REFUSED(SYS_bpf), REFUSED(SYS_unshare),
+		REFUSED(SYS_setns), REFUSED(SYS_mount), REFUSED(SYS_add_key), REFUSED(SYS_keyctl),
+		REFUSED(SYS_io_uring_setup), REFUSED(SYS_open_by_handle_at), REFUSED(SYS_syslog),
+		/* the C library tries clone when there is no clone3 */
+		IF(SYS_clone3, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		IF(SYS_clone, 0, 2), LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, 1, 0), ALLOW, REFUSE,
+	};
 	struct sock_filter kill[] = {
 		LOAD(nr), IF(SYS_prctl, 0, 2), LOAD(args[0]),
 		IF(PR_SET_NAME, 1, 0), ALLOW, BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -51,7 +70,8 @@ int main(int argc, char **argv)
 	} filters[] = {
 		{"parent", {LENGTH(parent), parent}}, {"shared", {LENGTH(shared), shared}},
 		{"close", {LENGTH(close), close}}, {"limits", {LENGTH(limit), limit}},
-		{"reading", {LENGTH(reading), reading}}, {"kill", {LENGTH(kill), kill}},
+		{"reading", {LENGTH(reading), reading}}, {"container", {LENGTH(container), container}},
+		{"kill", {LENGTH(kill), kill}},
 	};
 	struct sock_fprog *prog = NULL;
 	if (argc < 3)
