@@ -85,15 +85,23 @@ func (s *supervisor) during(f func()) bool {
 	return false
 }
 
-// await runs a step of the start. The error is host.ErrOver where the fate of the job
-// has been decided, before or meanwhile, and the step was not done.
-func await[T any](s *supervisor, step func() (T, error)) (T, error) {
+// meanwhile runs a step, and handles events until that has returned. The error is host.ErrOver where the fate of the job
+// has been decided before, or the step was given up.
+func meanwhile[T any](s *supervisor, step func() (T, error)) (T, error) {
 	var none, value T
 	var err error
 	s.takeSignals()
 	if s.over() || !s.during(func() { value, err = step() }) {
 		return none, host.ErrOver
 	}
+	return value, err
+}
+
+// await is meanwhile for a step of the start, which the host does. The error is host.ErrOver also where the fate of the
+// job was decided meanwhile, and the step was not done.
+func await[T any](s *supervisor, step func() (T, error)) (T, error) {
+	var none T
+	value, err := meanwhile(s, step)
 	if err == nil {
 		return value, nil
 	}

@@ -28,7 +28,7 @@ func (s *supervisor) attend() {
 			s.job.Part.Tell(part.Note{Request: t.Leader})
 			return
 		case t.Other != nil:
-			answer, err := await(s, t.Other.Wait)
+			answer, err := meanwhile(s, t.Other.Wait)
 			s.desk.Reply(t.Other.Answer(answer, err))
 		default:
 			s.desk.Reply(s.spawnFor(t.Spawn))

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twoJobs starts a job that accepts at a port and one that connects, each on a node and with these flags.
-func twoJobs(t *testing.T, r *Rig, on [2]int, flags [2][]string, more ...string) (accepts, connects *job) {
-	home := t.TempDir()
+// twoJobs starts a job that accepts at a port and one that connects, each on a node and with these flags. The user has a
+// home.
+func twoJobs(t *testing.T, r *Rig, home string, on [2]int, flags [2][]string, more ...string) (accepts, connects *job) {
 	port := filepath.Join(home, "port")
 	start := func(i int, what string) *job {
 		argv := append([]string{"env", "HOME=" + home, pvasrun, "--timeout", "100"}, flags[i]...)
@@ -32,7 +32,7 @@ func TestPortsOverNodes(t *testing.T) {
 	one, few, many := []string{"-n", "2"}, []string{"--hosts", "n0:1,n1:1"}, []string{"--hosts", "n0:1,n2:2"}
 	for i, flags := range [][2][]string{{few, many}, {one, many}, {many, one}} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			accepts, connects := twoJobs(t, r, [2]int{}, flags)
+			accepts, connects := twoJobs(t, r, t.TempDir(), [2]int{}, flags)
 			for _, j := range []*job{connects, accepts} {
 				require.Zero(t, j.wait(t, time.Minute), "%s%s", &accepts.stderr, &connects.stderr)
 				require.Empty(t, j.stderr.String())
@@ -44,7 +44,7 @@ func TestPortsOverNodes(t *testing.T) {
 	// Their pvasruns are on different nodes.
 	for i, flags := range [][2][]string{{one, one}, {one, few}, {{"--hosts", "n1:1,n2:1"}, many}} {
 		t.Run(fmt.Sprint("far", i), func(t *testing.T) {
-			accepts, connects := twoJobs(t, r, [2]int{1, 0}, flags)
+			accepts, connects := twoJobs(t, r, t.TempDir(), [2]int{1, 0}, flags)
 			for _, j := range []*job{connects, accepts} {
 				require.Zero(t, j.wait(t, time.Minute), "%s%s", &accepts.stderr, &connects.stderr)
 				require.Empty(t, j.stderr.String())
@@ -53,8 +53,19 @@ func TestPortsOverNodes(t *testing.T) {
 		})
 	}
 
+	// Who has no key cannot meet others, and is told.
+	home := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(home, ".gopvas"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".gopvas", "key"), []byte("short"), 0o600))
+	accepts, connects := twoJobs(t, r, home, [2]int{1, 0}, [2][]string{one, one})
+	require.Equal(t, 1, connects.wait(t, time.Minute), &connects.stderr)
+	require.Contains(t, connects.stderr.String(), "is no key")
+	require.NoError(t, accepts.cmd.Process.Signal(os.Interrupt))
+	accepts.wait(t, time.Minute)
+	r.requireNothing(t)
+
 	// The other job loses a node, and ends. This one is told.
-	accepts, connects := twoJobs(t, r, [2]int{}, [2][]string{few, many}, "busy")
+	accepts, connects = twoJobs(t, r, t.TempDir(), [2]int{}, [2][]string{few, many}, "busy")
 	require.Eventually(t, func() bool { return strings.Count(connects.stdout.String(), "has met") == 3 }, time.Minute,
 		10*time.Millisecond, "%s%s", &accepts.stderr, &connects.stderr)
 	r.Cut(2)

@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -19,7 +22,7 @@ const (
 	// mostAddresses bounds the name of a port: MPICH's programs have room for 255 characters.
 	mostAddresses = 3
 
-	// mostStrangers is how many connections may be open that have not greeted.
+	// mostStrangers is how many connections may be open that have not greeted. A further one ends the oldest.
 	mostStrangers = 16
 
 	silence = 10 * time.Second // of the kernel at the other end, then the link ends
@@ -49,24 +52,53 @@ func (d *Door) openFar() {
 // serveFar hands links from other nodes to admit, which returns when the other side has greeted or was turned away. It
 // runs until Close.
 func (d *Door) serveFar(admit func(*Link)) {
-	places := make(chan struct{}, mostStrangers)
+	var s strangers
+	defer s.close()
 	for {
 		conn, err := sys.AcceptTCP(d.far)
 		if err != nil {
 			return
 		}
-		select {
-		case places <- struct{}{}:
-			go func() {
-				defer func() { <-places }()
-				if l, err := seal(conn, true); err == nil {
-					admit(l)
-				}
-			}()
-		default:
-			_ = conn.Close()
-		}
+		s.add(conn)
+		s.greeting.Go(func() {
+			defer s.remove(conn)
+			if l, err := seal(conn, true); err == nil {
+				admit(l)
+			}
+		})
 	}
+}
+
+// strangers are connections whose other sides have not greeted, the oldest first.
+type strangers struct {
+	mu       sync.Mutex
+	list     []*os.File
+	greeting sync.WaitGroup
+}
+
+// close ends them all.
+func (s *strangers) close() {
+	s.mu.Lock()
+	for _, conn := range s.list {
+		_ = conn.Close()
+	}
+	s.mu.Unlock()
+	s.greeting.Wait()
+}
+
+func (s *strangers) add(conn *os.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.list = append(s.list, conn); len(s.list) > mostStrangers {
+		_ = s.list[0].Close()
+		s.list = s.list[1:]
+	}
+}
+
+func (s *strangers) remove(conn *os.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = slices.DeleteFunc(s.list, func(c *os.File) bool { return c == conn })
 }
 
 // seal makes a link of a connection. On an error it closes that.
@@ -123,6 +155,9 @@ func reachFar(at []netip.AddrPort, own Hello, id uint64) (l *Link, other Hello, 
 		t := <-attempts
 		if t.err == nil {
 			return t.l, t.other, nil
+		}
+		if errors.Is(t.err, io.EOF) {
+			t.err = errors.New("it has ended the connection: has it a key?")
 		}
 		why = append(why, t.err)
 	}

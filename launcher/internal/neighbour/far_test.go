@@ -60,6 +60,30 @@ func TestLinkOverNodes(t *testing.T) {
 	require.ErrorContains(t, <-greeted, "another key")
 }
 
+// Connections that stay silent keep nobody from the door.
+func TestSilentStrangers(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	door, err := Open(55, 0)
+	require.NoError(t, err)
+	own := Hello{Version: 3, ID: 55, Number: door.Number}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		door.serveFar(func(l *Link) { _, _ = l.greet(own, 0) })
+	}()
+	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), door.port)
+	for range 4 * mostStrangers {
+		conn, err := sys.DialTCP(at)
+		require.NoError(t, err)
+		defer conn.Close()
+	}
+	l, _, err := reachFar([]netip.AddrPort{at}, Hello{Version: 3, ID: 56}, 55)
+	require.NoError(t, err)
+	l.Close()
+	door.Close()
+	<-served
+}
+
 // The user's key is made once. One that others may read is refused.
 func TestUserKey(t *testing.T) {
 	home := t.TempDir()

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,23 +33,17 @@ func userKey() ([]byte, error) {
 }
 
 func readKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Geteuid() || info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s must be this user's, and nobody else may read it: chown and chmod 600 it", path)
 	}
-	key := make([]byte, wire.SecretSize)
-	if _, err := io.ReadFull(f, key); err != nil {
-		return nil, fmt.Errorf("%s has no key: remove it: %w", path, err)
+	if !info.Mode().IsRegular() || info.Size() != wire.SecretSize {
+		return nil, fmt.Errorf("%s is no key, which is a file of %d bytes: remove it", path, wire.SecretSize)
 	}
-	return key, nil
+	return os.ReadFile(path)
 }
 
 // makeKey makes the file as a whole, unless it exists.
