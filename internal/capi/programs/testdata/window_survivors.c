@@ -64,6 +64,14 @@ static void after_first(void) {
 		OK(MPI_Recv(&token, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* before_first has the first rank return when all others have called it. */
+static void before_first(void) {
+	int token = 0;
+	for (int r = 1; rank == 0 && r < last; r++)
+		OK(MPI_Recv(&token, 1, MPI_INT, r, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	if (rank != 0) OK(MPI_Send(&token, 1, MPI_INT, 0, 3, MPI_COMM_WORLD));
+}
+
 /* reads has the memory of the last rank be as it left it, with all that can still read it, and nothing write it. */
 static void reads(void) {
 	int read[MANY], unit, zero = 0, *at;
@@ -138,6 +146,7 @@ static void after(MPI_Group victim) {
 		OK(MPI_Win_get_group(w, &first));
 		OK(MPI_Group_incl(first, 1, &zero, &first));
 		OK(MPI_Win_post(first, 0, w));
+		before_first(); /* MPI_Win_post fails, too, on what was revoked */
 		if (rank == 0) OK(MPIX_Win_revoke(w));
 		REVOKED(MPI_Win_wait(w));
 		REVOKED(MPI_Win_fence(0, w));
