@@ -85,8 +85,8 @@ func (s *supervisor) during(f func()) bool {
 	return false
 }
 
-// meanwhile runs a step, and handles events until that has returned. The error is host.ErrOver where the fate of the job
-// has been decided before, or the step was given up.
+// meanwhile runs a step, and handles events until that has returned. The error is host.ErrOver where the fate of the
+// job has been decided before, or the step was given up.
 func meanwhile[T any](s *supervisor, step func() (T, error)) (T, error) {
 	var none, value T
 	var err error

@@ -61,11 +61,16 @@ func (s *starter) lookForLate(l *part.Late) (late []latecomer, err error) {
 		if err != nil {
 			return late, err
 		}
-		a := s.hostApp(i, &app, prog, l.World.Size, size)
-		a.Env = linkage.Prepare(prog.Path, a.Env, linkage.Find()).Env(a.Env) // see link
-		late = append(late, latecomer{i, app, prog, a})
+		late = append(late, s.latecomer(i, app, prog, l.World.Size, size))
 	}
 	return late, s.addToSpace(late)
+}
+
+// latecomer is a program of a world with so many ranks, of which some are here.
+func (s *starter) latecomer(i int, app App, prog *program.Program, world, here int) latecomer {
+	a := s.hostApp(i, &app, prog, world, here)
+	a.Env = linkage.Prepare(prog.Path, a.Env, linkage.Find()).Env(a.Env) // see link
+	return latecomer{i, app, prog, a}
 }
 
 // again returns the programs of failed ranks, which are there.
@@ -74,9 +79,7 @@ func (s *starter) again(l *part.Late) (late []latecomer) {
 		number := s.appOf[of.Rank]
 		app, prog := s.job.Apps[number], &program.Program{Path: s.List[number].Path, Name: s.List[number].Name}
 		app.N = 1
-		a := s.hostApp(i, &app, prog, l.World.Size, l.World.Size)
-		a.Env = linkage.Prepare(prog.Path, a.Env, linkage.Find()).Env(a.Env)
-		late = append(late, latecomer{i, app, prog, a})
+		late = append(late, s.latecomer(i, app, prog, l.World.Size, l.World.Size))
 	}
 	return late
 }

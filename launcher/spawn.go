@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -66,7 +67,7 @@ func (s *supervisor) anew(asked []job.Instead) (list []job.Instead, commands []j
 			s.respawned++
 			app := s.app(of.Rank)
 			list = append(list, of)
-			commands = append(commands, job.Command{Program: app.Program, Args: app.Args, N: 1, Dir: app.Dir})
+			commands = append(commands, job.Command{Program: app.Program, N: 1})
 		}
 	}
 	if list == nil {
@@ -99,9 +100,14 @@ func (s *supervisor) spawn(parent int, l *part.Late) error {
 // survives only the living count for its universe: others come for those that have failed.
 func (s *supervisor) free() int {
 	if s.job.Settings.Survive {
-		return min(s.places()-s.size, part.Most(s.job.Universe, s.places())-s.ranks.Alive())
+		return min(s.places()-s.size, s.universe()-s.ranks.Alive())
 	}
 	return part.Most(s.job.Universe, s.places()) - s.size
+}
+
+// universe returns how many ranks of a job that survives may live at a time.
+func (s *supervisor) universe() int {
+	return cmp.Or(s.job.Universe, max(job.UsualRoom, s.memory.Root().World(0).Size))
 }
 
 // places returns how many ranks the job may have one after the other.
@@ -119,7 +125,7 @@ func (s *supervisor) noRoom() error {
 	switch {
 	case survive && s.free() < room-s.size:
 		return fmt.Errorf("the job has room for %d ranks at a time, and has %d: use pvasrun --universe N with a "+
-			"larger N", s.job.Universe, s.ranks.Alive())
+			"larger N", s.universe(), s.ranks.Alive())
 	case s.job.guest != nil && s.starter.places == 1:
 		return errors.New("the job has room for this rank: raise the limit on the size of files (ulimit -f), which " +
 			"leaves no room for more")

@@ -60,5 +60,6 @@ func (c *Comm) NeighborRanks() (sources, destinations []int, err error) {
 	return c.inner().NeighborRanks()
 }
 
-// Replaces tells whether this rank was started in the place of one that had failed (pvasrun --respawn).
+// Replaces tells whether this rank was started in the place of one that had failed (pvasrun --respawn). Its world is
+// that of the ranks started with it, mostly of itself alone. The old place is its rank in what Survive passes.
 func (c *Comm) Replaces() bool { return comm.Replaces(c.inner()) }

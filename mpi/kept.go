@@ -33,6 +33,9 @@ var ErrNotKept = comm.ErrNotKept
 // may have been revoked.
 func Keep[T any](c *Comm, name string, n int) (*Kept[T], error) {
 	bytes, size, err := lengthOf[T](n)
+	if err == nil && n < 0 {
+		err = fmt.Errorf("%d elements are no length", n)
+	}
 	if err != nil {
 		return nil, comm.Wrap("keep", err)
 	}
@@ -66,20 +69,21 @@ func (k *Kept[T]) SetVersion(version int) {
 	}
 }
 
-// Free keeps the elements no more. Their memory is used again. It is local.
+// Free frees the elements. Their memory is used again. It is local. No other goroutine calls a method meanwhile.
 func (k *Kept[T]) Free() error {
 	if k == nil || k.b == nil {
 		return comm.Wrap("free what was kept", ErrNotKept)
 	}
-	return comm.Unkeep(k.c, k.b, "")
+	return comm.Unkeep(k.c, k.b)
 }
 
 // KeptOf returns the elements that a rank of c has kept by a name, as its last store has left them, and their version.
 // They lie in its memory, which stays until the job ends: nobody else should write them. It is local, and does not
 // block.
 //
-// The rank has failed, as Failed tells: else it is an error. The error wraps ErrNotKept if the rank has kept nothing by
-// that name, or freed it, and a *RankError if there is no such rank.
+// T is the type that Keep had: only its size is checked. The rank has failed, as Failed tells: else it is an error. A
+// rank that was started in its place is another one, which other communicators have. The error wraps ErrNotKept if the
+// rank has kept nothing by that name, or freed it, and a *RankError if there is no such rank.
 func KeptOf[T any](c *Comm, rank int, name string) (kept []T, version int, err error) {
 	size, err := elementSize[T]()
 	if err != nil {

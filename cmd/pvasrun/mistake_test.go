@@ -103,6 +103,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--bind 0,x true":             `--bind: launcher: binding "0,x": "x" is no CPU number from 0 to`,
 		"--progress x true":           `--progress: "x": write share or owner`,
 		"--report foo true":           `--report: "foo": write none or pagetable`,
+		"--respawn 1 --trace t true":  `--respawn with --trace: a recording has the ranks that are there at the start`,
 		"--cpus-per-rank -1 true":     `--cpus-per-rank: "-1" is below 1: write for example --cpus-per-rank 4`,
 		"--coll x true":               `--coll: "x" is not of the form operation=algorithm`,
 		"--nodes 2 true":              `--nodes: name the nodes: --hosts a,b`,

@@ -31,6 +31,7 @@ func TestSurvive(t *testing.T) {
 		{"--survive", "early", 9, "", "exited with code 9; ending the other 3 ranks"},
 		{"--survive", "spawn", 0, "spawn: right\n", "exited with code 1; the job goes on"},
 		{"--survive", "during", 0, "during: right\n", "the job goes on"},
+		{"--survive", "parent", 0, "parent: right\n", "was killed by signal 9"},
 		{"--survive", "revoke", 0, "revoke: right\n", ""},
 		{"--survive", "collectives", 0, "collectives: right\n", "was killed by signal 9"},
 		{"--survive --progress=owner", "revoke", 0, "revoke: right\n", ""},
@@ -94,8 +95,7 @@ func TestSurviveReplaces(t *testing.T) {
 	}
 }
 
-// With --respawn those that fail are started anew, in their old places, whatever ranks die at whatever instruction. At
-// most so many are.
+// With --respawn those that fail are started anew, in their old places, at times that a seed gives. At most N are.
 func TestSurviveRefills(t *testing.T) {
 	program := programs.Build(t, "./testdata/survives")
 	seeds := 4

@@ -20,8 +20,8 @@ func name(number int) string { return fmt.Sprint("strip ", number) }
 
 // keep makes a strip in memory that outlives this rank.
 func (p *plate) keep(number int) (*strip, error) {
-	first := func(number int) int { return p.cells * number / p.world.Size() }
-	s := &strip{top: first(number), cells: (first(number+1) - first(number)) * p.cells}
+	first, end := p.world.Block(p.cells, number)
+	s := &strip{top: first, cells: (end - first) * p.cells}
 	s.above, s.below = make([]float64, p.cells), make([]float64, p.cells)
 	var err error
 	s.kept, err = mpi.Keep[float64](p.world, name(number), 2*s.cells)

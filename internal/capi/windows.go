@@ -173,7 +173,11 @@ func (p *Process) X_Keep_version(h Comm, name CString, version int) error {
 	if err != nil {
 		return err
 	}
-	return comm.SetVersion(c.c, name.String(), version)
+	b, err := comm.KeptHere(c.c, name.String())
+	if err == nil {
+		b.SetVersion(int64(version))
+	}
+	return err
 }
 
 // X_Kept is the block that a rank had kept by a name when it failed, and its version.
@@ -191,13 +195,17 @@ func (p *Process) X_Kept(h Comm, rank int, name CString, size Ref, base AddressR
 	return classed(err, ERR_ARG)
 }
 
-// X_Keep_free keeps the block of a name no more.
+// X_Keep_free frees the block of a name.
 func (p *Process) X_Keep_free(h Comm, name CString) error {
 	c, err := p.comm(h)
 	if err != nil {
 		return err
 	}
-	return comm.Unkeep(c.c, nil, name.String())
+	b, err := comm.KeptHere(c.c, name.String())
+	if err != nil {
+		return err
+	}
+	return comm.Unkeep(c.c, b)
 }
 
 // Win_get_attr is MPI_Win_get_attr.

@@ -175,3 +175,30 @@ func swapLines(f *os.File, line string) (string, error) {
 
 // maxLine is the longest name of a port.
 const maxLine = 1024
+
+// PublishName publishes a port by the name of a service, for LookupName. Jobs of the user find it if they
+// can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
+func PublishName(world *Comm, service, port string) error {
+	_, err := world.ask("publish name", job.AskPublish, service, port)
+	return err
+}
+
+// UnpublishName withdraws it. MPI 4.1 section 11.9.4 (MPI_Unpublish_name).
+func UnpublishName(world *Comm, service, port string) error {
+	_, err := world.ask("unpublish name", job.AskUnpublish, service, port)
+	return err
+}
+
+// LookupName returns the port of a service. MPI 4.1 section 11.9.4 (MPI_Lookup_name).
+func LookupName(world *Comm, service string) (port string, err error) {
+	texts, err := world.ask("lookup name", job.AskLookup, service)
+	if errors.Is(err, ErrName) {
+		if port, other := job.PublishedElsewhere(service); other == nil {
+			return port, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return texts[0], nil
+}

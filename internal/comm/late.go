@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,8 @@ type Command = job.Command
 // Count is how many ranks of a command were asked for, and how many there are. All ranks of Spawn learn it.
 type Count struct{ Asked, Started int }
 
+const opSpawn = "spawn"
+
 // Spawn has pvasrun start ranks, and returns the intercommunicator of c with their world. It is collective; the
 // commands of the root count, and bad, if it is not nil, is what is wrong with them. counts is of each command, also
 // if none was started. It returns when the new ranks have called Init. The error wraps ErrSpawn if they could not be
@@ -48,7 +51,7 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 // spawn is Spawn where the root asks by a function for as many ranks of each command as the text says.
 func spawn(c *Comm, root int, bad error, numbers string, ask func() ([]string, error)) (
 	n *Comm, counts []Count, err error) {
-	const op = "spawn"
+	const op = opSpawn
 	if err := c.enter(op); err != nil {
 		return nil, nil, Wrap(op, err)
 	}
@@ -83,9 +86,17 @@ func spawn(c *Comm, root int, bad error, numbers string, ask func() ([]string, e
 		return c.with(w.First, grouping.of(meetID), 0).Swap(p)
 	})
 	if c.othersFail(err) {
-		err = fmt.Errorf("%w as a whole: before it has called Init, %s", ErrSpawn, c.firstEnd(w))
+		err = notWhole(c, w)
 	}
 	return n, counts, Wrap(op, err)
+}
+
+// notWhole is the error of Spawn when a rank of the new world has ended, perhaps as the member has that it was for.
+func notWhole(c *Comm, w job.World) error {
+	if failed := Failed(c); failed.Size() > 0 {
+		return &fault.LostError{Rank: int(failed.ranks[0])}
+	}
+	return fmt.Errorf("%w as a whole: before it has called Init, %s", ErrSpawn, c.firstEnd(w))
 }
 
 // firstEnd says which rank of a world has ended first, as far as pvasrun answers.
@@ -169,33 +180,6 @@ func Parent(world *Comm) *Comm {
 	return world.parent
 }
 
-// PublishName publishes a port by the name of a service, for LookupName. Jobs of the user find it if they
-// can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
-func PublishName(world *Comm, service, port string) error {
-	_, err := world.ask("publish name", job.AskPublish, service, port)
-	return err
-}
-
-// UnpublishName withdraws it. MPI 4.1 section 11.9.4 (MPI_Unpublish_name).
-func UnpublishName(world *Comm, service, port string) error {
-	_, err := world.ask("unpublish name", job.AskUnpublish, service, port)
-	return err
-}
-
-// LookupName returns the port of a service. MPI 4.1 section 11.9.4 (MPI_Lookup_name).
-func LookupName(world *Comm, service string) (port string, err error) {
-	texts, err := world.ask("lookup name", job.AskLookup, service)
-	if errors.Is(err, ErrName) {
-		if port, other := job.PublishedElsewhere(service); other == nil {
-			return port, nil
-		}
-	}
-	if err != nil {
-		return "", err
-	}
-	return texts[0], nil
-}
-
 // # Ranks that are started while others may fail (pvasrun --survive)
 //
 // All members of left know left, which the program has not. They have others started, and join with them. Any of them,
@@ -218,105 +202,123 @@ func LookupName(world *Comm, service string) (port string, err error) {
 
 // refill returns a communicator of the members of left and of new ranks in the places of the members of c that have
 // failed. left is from Shrink(c). All members get one, which the caller frees, or none. Then refused says whether no
-// rank is started anew any more. Else one has failed meanwhile.
+// more ranks may be started. Else one has failed meanwhile.
 func refill(c, left *Comm) (full *Comm, refused bool) {
-	var instead []job.Instead
-	var numbers []Command
-	for place, rank := range c.members.ranks {
-		if left.members.find(rank) == Undefined {
-			instead = append(instead, job.Instead{Rank: int(rank), Place: place})
-			numbers = append(numbers, Command{N: 1})
-		}
-	}
-	s := starting{left: left, newAgree: true}
-	full, _ = s.run(func() (*Comm, error) {
-		between, _, err := spawn(left, 0, nil, job.EncodeAsked(numbers), func() ([]string, error) {
-			texts, err := c.root.Ask(c.number, job.EncodeRefill(instead)...)
-			s.refused = err != nil
-			return texts, err
+	instead := absent(c, left)
+	numbers := slices.Repeat([]Command{{N: 1}}, len(instead))
+	var refusal error // at the root
+	full, _ = startWhole(left, true, func() (*Comm, error) {
+		between, _, err := spawn(left, 0, nil, job.EncodeAsked(numbers), func() (texts []string, err error) {
+			texts, refusal = c.root.Ask(c.number, job.EncodeRefill(instead)...)
+			return texts, refusal
 		})
 		return between, err
 	}, func(between *Comm) (*Comm, error) { return takePlace(between, c.rank) })
-	return full, s.refused
+	if full != nil {
+		return full, false
+	}
+	var mine uint64
+	if refusal == nil {
+		mine = 1
+	}
+	all, _ := agreeIn(left, mine) // an error: others of left have failed meanwhile
+	return nil, all == 0
 }
 
-// starting is what the members of left do, R1 to R4.
-type starting struct {
-	left     *Comm
-	newAgree bool // R4 is on between: the new ranks take part
-	refused  bool // start was, at one of them; after run at all of them
+// absent returns the members of c that left has not.
+func absent(c, left *Comm) (list []job.Instead) {
+	for place, rank := range c.members.ranks {
+		if left.members.find(rank) == Undefined {
+			list = append(list, job.Instead{Rank: int(rank), Place: place})
+		}
+	}
+	return list
 }
 
-// run returns what join makes of the intercommunicator that start returns: at all members, or at none.
-func (s *starting) run(start func() (*Comm, error), join func(between *Comm) (*Comm, error)) (full *Comm, err error) {
+// startWhole returns what join makes of the intercommunicator that start returns: at all members of left, or at none.
+// In R4 the new ranks take part, or they do not.
+func startWhole(left *Comm, newAgree bool, start func() (*Comm, error), join func(between *Comm) (*Comm, error)) (
+	full *Comm, err error) {
 	var between *Comm
-	err = wholly(s.left, func() (err error) {
+	err = wholly(left, func() (err error) {
 		between, err = start()
 		return err
 	})
-	fine, goOn := allFine(s.left, err, !s.refused)
-	s.refused = !fine && !goOn
-	if !fine {
+	if fine, failed := allFine(left, err); !fine {
 		giveUp(between)
-		return nil, cmp.Or(err, errStarting)
+		return nil, notStarted(err, failed)
 	}
 	full, err = join(between)
-	in := s.left
-	if s.newAgree {
+	in := left
+	if newAgree {
 		in = between
 	}
-	if fine, _ := allFine(in, err, true); !fine {
+	if fine, failed := allFine(in, err); !fine {
 		giveUp(full)
 		giveUp(between)
-		return nil, cmp.Or(err, errStarting)
+		return nil, notStarted(err, failed)
 	}
 	_ = between.Free() // an error: it was revoked
 	return full, nil
 }
 
-// errStarting is the error of those that have not failed in a step in which others have.
-var errStarting = fmt.Errorf("%w: a rank has failed meanwhile", ErrSpawn)
+// notStarted is the error of a member that has err, nil if others have one. All members get a *fault.LostError if one
+// of them has failed, as they have agreed, or else one that wraps ErrSpawn: then a new rank has.
+func notStarted(err, failed error) error {
+	switch {
+	case failed != nil:
+		return Wrap(opSpawn, failed)
+	case err == nil || isLost(err) || errors.Is(err, ErrRevoked):
+		return Wrap(opSpawn, fmt.Errorf("%w: a rank has failed meanwhile", ErrSpawn))
+	}
+	return err
+}
 
 // SpawnMerged is Spawn, then Merge of what it returns, where the ranks of c come first. In a job that survives all
-// ranks of c have the same communicator, or an error each.
+// ranks of c have the same communicator, or an error each. In the function of Survive that sees to it.
 func SpawnMerged(c *Comm, root int, commands []Command) (*Comm, error) {
-	const op = "spawn"
 	start := func(c *Comm) (*Comm, error) {
 		between, _, err := Spawn(c, root, commands, nil)
 		return between, err
 	}
-	if c == nil || !job.Survives(c.root) {
+	if c == nil || !job.Survives(c.root) || c.within != nil {
 		between, err := start(c)
 		if err != nil {
 			return nil, err
 		}
 		return MergeWhole(between, false)
 	}
-	own, err := c.Dup()
+	own, err := Shrink(c)
 	if err != nil {
-		return nil, Wrap(op, err)
+		return nil, err
 	}
-	s := starting{left: own}
-	all, err := s.run(func() (*Comm, error) { return start(own) }, func(between *Comm) (all *Comm, err error) {
-		err = wholly(between, func() (err error) {
-			all, err = Merge(between, false)
-			return err
-		})
-		return all, err
-	})
-	if _ = own.Free(); errors.Is(err, errStarting) { // that of Free: it was revoked
-		err = Wrap(op, err)
+	var all *Comm
+	if lost := absent(c, own); lost != nil { // all have found the same
+		err = Wrap(opSpawn, &fault.LostError{Rank: lost[0].Rank})
+	} else {
+		all, err = startWhole(own, false, func() (*Comm, error) {
+			if c.revoked.Heard() { // others may not have heard, and are told by R2
+				return nil, Wrap(opSpawn, ErrRevoked)
+			}
+			return start(own)
+		}, func(between *Comm) (*Comm, error) { return mergeWhole(between, false) })
 	}
+	_ = own.Free() // an error: it was revoked
 	return all, err
 }
 
 // MergeWhole is Merge, and frees c. In a job that survives no rank waits in it for one that has failed.
 func MergeWhole(c *Comm, high bool) (all *Comm, err error) {
+	all, err = mergeWhole(c, high)
+	return all, errors.Join(err, c.Free())
+}
+
+func mergeWhole(c *Comm, high bool) (all *Comm, err error) {
 	err = wholly(c, func() (err error) {
 		all, err = Merge(c, high)
 		return err
 	})
-	return all, errors.Join(err, c.Free())
+	return all, err
 }
 
 // takePlace is R3.
@@ -337,48 +339,45 @@ func takePlace(between *Comm, place int) (full *Comm, err error) {
 	return full, err
 }
 
-// allFine tells all members of c the same: whether none has an error, and all live; and whether all want to go on.
-func allFine(c *Comm, err error, goOn bool) (fine, goesOn bool) {
-	const isFine, wants = 1, 2
-	mine := uint64(0)
-	if err == nil {
-		mine |= isFine
-	}
-	if goOn {
-		mine |= wants
+// allFine tells all members of c the same: whether none has an error and all live; and by failed which one does not.
+func allFine(c *Comm, err error) (fine bool, failed error) {
+	mine := uint64(1)
+	if err != nil {
+		mine = 0
 	}
 	all, failed := agreeIn(c, mine)
-	return failed == nil && all&isFine != 0, all&wants != 0
+	return all == 1 && failed == nil, failed
 }
 
 // giveUp ends a communicator that some members may not have.
 func giveUp(c *Comm) {
 	if c != nil {
-		_ = Revoke(c) // an error: nobody takes part any more
+		_ = Revoke(c) // an error: nobody takes part
 		_ = c.Free()
 	}
 }
 
 // takeOver is what a rank does in Init that was started in the place of another one. One that gets no place ends: the
 // others go on without it.
-func takeOver(c *Comm) {
+func takeOver(c *Comm) error {
 	place, ok := job.PlaceOf(c.root, c.group.self)
 	if !ok {
-		return
+		return nil
 	}
 	between := c.parent
 	c.parent = nil
 	full, err := takePlace(between, place)
-	fine := err == nil
-	if fine {
-		fine, _ = allFine(between, nil, true)
+	if err == nil {
+		if fine, _ := allFine(between, nil); !fine {
+			err = ErrSpawn
+		}
 	}
-	if !fine {
-		fmt.Fprintf(os.Stderr, "rank %d: its place is not free any more: others have failed, too\n", c.group.self)
-		os.Exit(1)
+	if err != nil {
+		return errors.New("the place is not free: other ranks have failed, too")
 	}
 	_ = between.Free() // an error: it was revoked
 	c.refilled = full
+	return nil
 }
 
 // Replaces tells whether the rank was started in the place of one that had failed.

@@ -3,7 +3,6 @@ package comm
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
@@ -87,14 +86,6 @@ func Failed(c *Comm) *Group {
 		}
 	}
 	return newGroup(c.group.self, failed)
-}
-
-// Ends is job.Ends for the ranks of c.
-func Ends(c *Comm) *atomic.Uint32 {
-	if c.made() != nil {
-		return new(atomic.Uint32)
-	}
-	return job.Ends(c.root)
 }
 
 // Acknowledge has the failures of the first n members of Failed end no receive or probe from AnySource on c any more.

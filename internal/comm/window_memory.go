@@ -250,28 +250,24 @@ func Keep(c *Comm, name string, bytes, unit int) (*Block, error) {
 	return b, Wrap(op, err)
 }
 
-// SetVersion is Block.SetVersion of the block of a name. It is local.
-func SetVersion(c *Comm, name string, version int) error {
-	const op = "set the version of what is kept"
+// KeptHere returns the block that this process keeps by a name. It is local.
+func KeptHere(c *Comm, name string) (*Block, error) {
+	const op = "find what is kept"
 	if err := local(c); err != nil {
-		return Wrap(op, err)
+		return nil, Wrap(op, err)
 	}
 	b := c.keeps.Named(name)
 	if b == nil {
-		return Wrap(op, ErrNotKept)
+		return nil, Wrap(op, ErrNotKept)
 	}
-	b.SetVersion(int64(version))
-	return nil
+	return b, nil
 }
 
-// Unkeep ends the keeping of a block, whose memory is used again then; that of a name if b is nil. It is local.
-func Unkeep(c *Comm, b *Block, name string) error {
+// Unkeep ends the keeping of a block, whose memory is used again then. It is local.
+func Unkeep(c *Comm, b *Block) error {
 	const op = "free what was kept"
 	if err := local(c); err != nil {
 		return Wrap(op, err)
-	}
-	if b == nil {
-		b = c.keeps.Named(name)
 	}
 	err := c.keeps.Free(b)
 	if err == nil {
@@ -288,7 +284,7 @@ func KeptOf(c *Comm, rank int, name string) (left kept.Left, err error) {
 	case err != nil:
 	case uint(rank) >= uint(c.size):
 		err = &fault.RankError{Rank: rank, Size: c.size}
-	case !OneNode(c) || c.visited:
+	case !OneNode(c):
 		err = ErrSeveralNodes
 	case !job.Failed(c.root, int(c.group.ranks[rank])):
 		err = fmt.Errorf("rank %d has not failed", rank)

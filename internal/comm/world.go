@@ -48,11 +48,13 @@ func Init(ops Operators) (*Comm, error) {
 		return nil, world.failed
 	}
 	world.comm = c
-	if err := c.meetParent(); err != nil {
+	if err = c.meetParent(); err == nil {
+		err = takeOver(c)
+	}
+	if err != nil {
 		world.failed = Wrap("init", err)
 		return nil, world.failed
 	}
-	takeOver(c)
 	start := c.engine.Calls().Begin()
 	if err := c.root.Reach(job.HoldInit); err != nil {
 		world.failed = Wrap("init", err)

@@ -39,7 +39,8 @@ func (h Hold) check() error {
 // nodes may end meanwhile.
 
 // Reach is called by a rank when it gets to the hold point, once. It blocks until
-// Release. If a rank has gone before that, it returns a *LostError (wrapped). In a
+// Release. If a rank has gone before that, it returns a *LostError (wrapped), or nil at
+// HoldFinalize in a job that survives: then nothing is measured there. In a
 // job without hold points it returns nil at once, and only counts the rank for AwaitInit.
 func (r *Root) Reach(h Hold) error {
 	if err := h.check(); err != nil {
@@ -58,7 +59,7 @@ func (r *Root) Reach(h Hold) error {
 		return fmt.Errorf("job: hold at %v: %w", h, err)
 	}
 	// Released first: a rank that runs ahead from here may be gone already.
-	if p.released.Load() != 0 {
+	if p.released.Load() != 0 || h == HoldFinalize && Survives(r) {
 		return nil
 	}
 	return fmt.Errorf("job: hold at %v: %w", h, &fault.LostError{Rank: r.lostHere()})

@@ -63,6 +63,15 @@ func TestHoldEndsByLoss(t *testing.T) {
 	}
 }
 
+// In a job that survives, those that are left end as ever.
+func TestHoldAtFinalizeSurvivesALoss(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 2, Hold: true, Settings: Settings{Survive: true}})
+	at := make(chan error)
+	go func() { at <- r.Reach(HoldFinalize) }()
+	r.MarkGone(1)
+	require.NoError(t, <-at)
+}
+
 func TestAwaitHoldEndsByContext(t *testing.T) {
 	r := testRoot(t, Config{Ranks: 1, Hold: true})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -28,7 +28,7 @@ type visitorBlock struct {
 	name    uint32
 	pid     uint32 // of its supervisor
 	key     Key    // of messages between its job and this one
-	address uint32 // see NetName
+	netName uint32 // see NetName
 	_       [cacheLine - 12 - 32]byte
 }
 
@@ -74,7 +74,7 @@ func (r *Root) AddVisitors(v Visitors) error {
 	for i, node := range v.Nodes {
 		b := &r.ranks[end-1-i]
 		b.visitor = visitorBlock{name: NameIn(v.Number, v.First+i), pid: uint32(v.Pid), key: v.Key,
-			address: netJob(v.ID) | uint32(v.First+i)}
+			netName: netJob(v.ID) | uint32(v.First+i)}
 		b.address.node = uint32(v.Number<<nodeBits | node)
 	}
 	r.head.visitors.Add(uint32(len(v.Nodes)))
@@ -140,7 +140,7 @@ func (r *Root) Named(name uint32) (rank int, ok bool) {
 func NetName(r *Root, rank int) uint32 {
 	switch {
 	case r.Visits(rank):
-		return r.ranks[rank].visitor.address
+		return r.ranks[rank].visitor.netName
 	case Alone(r):
 		return uint32(rank) + 1
 	}
@@ -157,7 +157,7 @@ func NetNamed(r *Root, name uint32) (rank int, ok bool) {
 		return rank, rank < len(r.ranks)
 	}
 	for rank := len(r.ranks) - r.Visitors(); rank < len(r.ranks); rank++ {
-		if r.ranks[rank].visitor.address == name {
+		if r.ranks[rank].visitor.netName == name {
 			return rank, true
 		}
 	}

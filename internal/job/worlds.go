@@ -29,8 +29,8 @@ type worldBlock struct {
 // SetPlace says which place a rank is to take, before it starts. Only the supervisor calls it.
 func SetPlace(r *Root, rank, place int) { r.block(rank).address.world.place = uint32(place) + 1 }
 
-// PlaceOf returns the place in the communicator of those that have had the rank started, if it was started for one that
-// has failed: see Instead. ok is false if it was not.
+// PlaceOf returns the place of a rank that was started for a failed one (see Instead), in the communicator that asked.
+// ok is false if it was not.
 func PlaceOf(r *Root, rank int) (place int, ok bool) {
 	place = int(r.block(rank).address.world.place)
 	return place - 1, place != 0

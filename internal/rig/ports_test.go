@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twoJobs starts a job that accepts at a port and one that connects, each on a node and with these flags. The user has a
-// home.
-func twoJobs(t *testing.T, r *Rig, home string, on [2]int, flags [2][]string, more ...string) (accepts, connects *job) {
+// twoJobs starts a job that accepts at a port and one that connects, each on a node and with these flags, of a user
+// with this home.
+func twoJobs(t *testing.T, r *Rig, home string, on [2]int, flags [2][]string, more ...string) (accepts,
+	connects *job) {
 	port := filepath.Join(home, "port")
 	start := func(i int, what string) *job {
 		argv := append([]string{"env", "HOME=" + home, pvasrun, "--timeout", "100"}, flags[i]...)

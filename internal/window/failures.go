@@ -15,12 +15,12 @@ func (w *Window) Failed() *comm.Group { return comm.Failed(w.own) }
 // Free: see comm.Revoke. Operations that wait for nobody go on.
 func (w *Window) Revoke() error { return w.wrap("revoke", -1, comm.Bare(comm.Revoke(w.own))) }
 
-// # The memory of the dead
+// # Memory of failed ranks
 //
-// What a rank has brought to a window outlives it, as its last instruction has left it: nobody unmaps it before the job
-// ends, and no other rank gets its place. When a survivor finds that the rank has failed, all its stores are there to
-// be read, see MarkGone. So Query and Segment go on, and Get does within the epochs that can still begin: those of
-// locks beside others. Operations that write fail: nobody is left that would use what they write.
+// A rank's window memory stays until the job ends, as its last instruction has left it. No other rank gets its place.
+// When a survivor finds that the rank has failed, all its stores are there to be read, see MarkGone. So Query and
+// Segment work, and so does Get under a shared lock. Operations that write fail: nobody is left that would use what
+// they write.
 //
 // Between processes it is so for memory that the window has allocated. That of the program goes with its process.
 

@@ -84,13 +84,14 @@ type Spec struct {
 // New makes a window on all ranks of a communicator, or on none, unless one cannot map what another has allocated. All
 // pass the same flavor.
 func New(c *comm.Comm, s Spec) (*Window, error) {
-	w := &Window{flavor: s.Flavor, gone: comm.Ends(c)}
-	w.ends = w.gone.Load()
+	w := &Window{flavor: s.Flavor}
 	if comm.SeveralJobs(c) {
 		return nil, w.wrap("make", -1, comm.ErrSeveralJobs)
 	}
 	err := comm.Make(c, "a call that makes a window", func(own *comm.Comm) error {
 		w.own, w.me, w.signals.own = own, own.Rank(), own
+		w.gone = job.Ends(comm.Root(own))
+		w.ends = w.gone.Load()
 		w.epochs.Init(own.Size(), ErrFreed)
 		w.watch = check.New(own, &w.words, &w.epochs)
 		own.SetName(job.OfWindow(""))

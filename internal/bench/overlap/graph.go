@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,22 +39,26 @@ type GraphResult struct {
 var graphShapes = []string{"fan", "chain"}
 
 // Graphs measures what graphs of nodes that do nothing cost, on one rank. Peers, which
-// have no graphs, and contenders with helpers are passed over.
+// have no graphs, and contenders with helpers are passed over. One that fails has no result, and the error tells of it.
 func Graphs(ctx context.Context, cfg GraphConfig) (results []GraphResult, err error) {
 	contenders := withGraphs(cfg.Contenders)
 	for _, shape := range graphShapes {
-		rounds, err := runner.InTurn(ctx, runner.NamesOf(contenders, ", graphs"), cfg.Rounds, cfg.Step,
+		rounds, failed := runner.InTurn(ctx, runner.NamesOf(contenders, ", graphs"), cfg.Rounds, cfg.Step,
 			func(i int) (graphSample, error) {
 				return cfg.job(ctx, contenders[i], shape)
 			})
-		if err != nil {
-			return nil, fmt.Errorf("bench: graph: %w", err)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("bench: graph: %w", failed))
 		}
-		for i, c := range contenders {
+		standing, rounds := runner.Standing(contenders, rounds)
+		for i, c := range standing {
 			results = append(results, cfg.result(c, shape, rounds[i]))
 		}
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	return results, nil
+	return results, err
 }
 
 // withGraphs are the contenders that differ in what graphs cost them: ours, without

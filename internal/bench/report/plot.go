@@ -20,9 +20,9 @@ var overlapFigures = []figure{
 		x: overLength, split: bySetting},
 }
 
-// PlotOverlap writes results, all of one number of ranks, as SVG, with a chart for each grain: the share of CPU time
-// not spent computing, with a Test after each product until the broadcast is done, and with each contender's best
-// number of tests for a given amount of computing. A chart for which nothing was measured is left out.
+// PlotOverlap writes results, all of one number of ranks, as SVG: the share of CPU time not spent computing. There are
+// two charts for each grain. In one a rank tests after each product until the broadcast is done. In the other each
+// contender makes its best number of tests during given products. A chart without results is left out.
 func PlotOverlap(w io.Writer, results []overlap.Result) error {
 	if len(results) == 0 {
 		return errNoResults

@@ -7,9 +7,7 @@
 // a link. Both ends say who they are, and then tell each other what happens to their ranks. The end of a link is that
 // of the other supervisor, however it ended.
 // Jobs are all other jobs that a supervisor has met: it notes their ranks in the root block, and asks them what ranks
-// request.
-//
-// On other nodes it is found by TCP: see openFar.
+// request. A supervisor on another node is found by TCP: see openFar.
 //
 // Not implemented: supervisors of several users; names of services over nodes; to meet a job on another node by its
 // number alone, of which a third one has told.

@@ -130,7 +130,7 @@ func (n *Jobs) hello() Hello {
 		Devices: n.Devices, Host: n.Host, Machine: machine}
 }
 
-// Close ends all that others see of this job, when Own.Until has ended. No goroutine posts any more.
+// Close ends all that others see of this job, when Own.Until has ended. No goroutine posts after that.
 func (n *Jobs) Close() {
 	if n.door == nil {
 		return
@@ -273,7 +273,7 @@ func (n *Jobs) hear(l *Link, number int, m Message) {
 	}
 	switch {
 	case m.Ask != nil:
-		l.Send(Message{Number: m.Number, Nodes: n.nodes(), Answer: n.answerOther(number, m.Ask)})
+		l.Send(Message{Number: m.Number, Answer: n.answerOther(number, m.Ask)})
 	case m.Answer != nil && o.answers[m.Number] != nil:
 		o.answers[m.Number] <- m.Answer
 		delete(o.answers, m.Number)

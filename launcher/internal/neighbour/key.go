@@ -49,7 +49,7 @@ func readKey(path string) ([]byte, error) {
 // makeKey makes the file as a whole, unless it exists.
 func makeKey(path string) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	f, err := os.CreateTemp(dir, "key-*")

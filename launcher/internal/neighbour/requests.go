@@ -170,7 +170,7 @@ func (q *Question) Answer(answer []string, err error) []string {
 	return answer
 }
 
-// GiveUp ends the wait for another job: nobody needs its answer any more.
+// GiveUp ends the wait for another job: nobody needs its answer.
 func (n *Jobs) GiveUp() {
 	if n.question != nil {
 		n.question.giveUp()

@@ -74,6 +74,10 @@ func (f *Flags) settings() (job.Settings, error) {
 	s.Reproducible = f.Reproducible
 	s.Encrypt, s.Synchronous, s.PeerTimeout = f.Encrypt, f.Synchronous, time.Duration(f.PeerTimeout)
 	s.Stats, s.Survive, s.Respawn = f.Stats, f.Survive != surviveOff || f.Respawn > 0, int(f.Respawn)
+	if f.Respawn > 0 && f.Trace != "" {
+		return s, errors.New("--respawn with --trace: a recording has the ranks that are there at the start: " +
+			"leave one of them out")
+	}
 	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
 		return s, errors.New("--synchronous: it is a part of --check: write --check --synchronous")
 	}

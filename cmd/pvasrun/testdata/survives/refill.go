@@ -11,9 +11,9 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// refill has each of the ranks that the job began with die, but rank 0, at any instruction of mpi.Survive. They are
-// started anew. Its argument is the seed. In the last run all places are taken, by those that were started anew. Rank 0
-// prints a line.
+// refill has each of the ranks that the job began with die, but rank 0, while all do mpi.Survive, at times that a seed
+// gives: its argument. They are started anew. In the last run all places are taken, by those that were started anew.
+// Rank 0 prints a line.
 func refill(world *mpi.Comm) error {
 	seed, err := strconv.Atoi(os.Args[2])
 	if err != nil {
