@@ -53,3 +53,21 @@ func TestContainer(t *testing.T) {
 		require.Equal(t, 128+15, got.code, "%s: %s", model, got.stderr)
 	}
 }
+
+// Ranks in PID namespaces of their own, such as those of containers, have numbers that mean another process to others,
+// or these themselves. None reads its own memory in place of another's.
+func TestRanksInPIDNamespaces(t *testing.T) {
+	if out, err := exec.Command("unshare", "--pid", "--fork", "setarch", "-R", "true").CombinedOutput(); err != nil {
+		t.Skipf("no namespaces: %s", out)
+	}
+	program := programs.Build(t, "./testdata/contained")
+	apart := []string{"setarch", "-R", "unshare", "--pid", "--fork", program}
+	got := command(t, nil, append([]string{"--btl", "sm", "-n", "2"}, apart...)...)
+	require.Equal(t, finished{stdout: "2 of 2 ranks are right\n"}, got)
+	args := slices.Concat([]string{"--btl", "sm", "-n", "1", program, ":"}, []string{"-n", "1"}, apart)
+	got = command(t, nil, args...)
+	require.Equal(t, finished{stdout: "2 of 2 ranks are right\n"}, got)
+	got = command(t, nil, append([]string{"--btl", "sm", "--single-copy", "cma", "-n", "2"}, apart...)...)
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "the ranks are in different PID namespaces; use --single-copy none")
+}

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 45
+	LayoutVersion = 46
 
 	cacheLine = 64
 
@@ -96,7 +96,10 @@ type header struct {
 
 	// Of a job that survives: it grows with goneCount, and when a communicator is revoked. See Revoke.
 	events atomic.Uint32
-	_      [cacheLine - 28]byte
+
+	// Written as the constants are: the PID namespace of the supervisor. See Claim.
+	pidSpace uint32
+	_        [cacheLine - 32]byte
 
 	holds [holdCount]holdBlock
 
@@ -141,7 +144,7 @@ type holdBlock struct {
 // rankBlock is the state of one rank that the job sees.
 type rankBlock struct {
 	// Written by the rank.
-	pid     atomic.Uint32 // 0 until Claim
+	pid     atomic.Uint32 // 0 until Claim; with apart
 	state   atomic.Uint32 // a State
 	mailbox atomic.Uint64 // where the rank's mailbox lies, plus one; 0: not open
 	early   atomic.Uint64 // whose mailboxes it has looked for too early: see earlyBit

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 45, LayoutVersion)
+	require.EqualValues(t, 46, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -43,6 +43,7 @@ func TestLayout(t *testing.T) {
 		{"attendant", unsafe.Offsetof(h.attendant), 1420},
 		{"number", unsafe.Offsetof(h.number), 1424},
 		{"visitors", unsafe.Offsetof(h.visitors), 1428},
+		{"pidSpace", unsafe.Offsetof(h.pidSpace), 1436},
 		{"holds", unsafe.Offsetof(h.holds), 1472},
 		{"early", unsafe.Offsetof(h.early), 1728},
 		{"cma", unsafe.Offsetof(h.cma), 1732},

@@ -146,7 +146,7 @@ func TestMapRefusesWhatIsNotAJob(t *testing.T) {
 		{"shorter than the ranks", func(b []byte) []byte { return b[:len(b)-1] }, "size of the memory", true},
 		{"zeros", func(b []byte) []byte { clear(b); return b }, "this is no job memory", true},
 		{"magic", put32(0, 1), "this is no job memory", true},
-		{"version", put32(8, 1), "version of the layout is 1, this program expects 45: build", true},
+		{"version", put32(8, 1), "version of the layout is 1, this program expects 46: build", true},
 		{"header size", put32(12, 8), "size of the header", true},
 		{"rank size", put32(16, 8), "size of a rank's block", true},
 		{"windows", put32(20, 8), "number of window slots", true},

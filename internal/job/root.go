@@ -200,6 +200,10 @@ func (r *Root) Partition(rank int) (base, size uint64) {
 	return b.partition.Load(), b.partitionSize.Load()
 }
 
+// apart is set in the pid of a rank that is in another PID namespace than the supervisor, such as that of a container.
+// The pid is then of no use to others: their kernel knows another process by it, perhaps their own.
+const apart = 1 << 31
+
 // Claim makes the calling process the given rank. The error wraps ErrClaimed if
 // another process is it already. That happens when a rank starts a copy of itself
 // before mpi.Init has taken PVAS_JOB out of the environment.
@@ -211,16 +215,29 @@ func (r *Root) Claim(rank, pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("job: claim rank %d: %d is no process id", rank, pid)
 	}
-	if !b.pid.CompareAndSwap(0, uint32(pid)) && b.pid.Load() != uint32(pid) {
+	word := uint32(pid)
+	if sys.PIDSpace() != r.head.pidSpace {
+		word |= apart
+	}
+	if !b.pid.CompareAndSwap(0, word) && b.pid.Load() != word {
 		return fmt.Errorf("job: claim rank %d for process %d: %w (process %d)",
-			rank, pid, ErrClaimed, b.pid.Load())
+			rank, pid, ErrClaimed, b.pid.Load()&^apart)
 	}
 	return nil
 }
 
-// Pid returns the process that has claimed the rank, 0 if none has.
+// Pid returns the process that has claimed the rank, in the PID namespace of the supervisor. It is 0 if none has, or
+// one of another namespace.
 func (r *Root) Pid(rank int) int {
-	return int(r.block(rank).pid.Load())
+	if pid := r.block(rank).pid.Load(); pid < apart {
+		return int(pid)
+	}
+	return 0
+}
+
+// Knows tells whether Pid of another rank names its process in the PID namespace of a rank.
+func Knows(r *Root, rank, other int) bool {
+	return r.block(rank).pid.Load() < apart && r.Pid(other) != 0
 }
 
 // State returns how far the rank has come, as it said itself: a rank that was

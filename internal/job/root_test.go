@@ -74,11 +74,25 @@ func TestArenaAndPartition(t *testing.T) {
 }
 
 func TestClaim(t *testing.T) {
-	r := testRoot(t, Config{Ranks: 2})
+	r := testRoot(t, Config{Ranks: 3})
 	require.Zero(t, r.Pid(1))
 	require.NoError(t, r.Claim(1, 41))
 	require.NoError(t, r.Claim(1, 41), "the same process again")
 	require.ErrorIs(t, r.Claim(1, 42), ErrClaimed)
+	require.Equal(t, 41, r.Pid(1))
+	require.False(t, Knows(r, 1, 0), "no process has claimed it")
+	require.True(t, Knows(r, 0, 1))
+	r.head.pidSpace++ // as from a PID namespace of this process's own
+	require.NoError(t, r.Claim(2, 41))
+	require.NoError(t, r.Claim(2, 41), "the same process again")
+	require.ErrorContains(t, r.Claim(2, 42), "(process 41)")
+	require.Zero(t, r.Pid(2))
+	require.False(t, Knows(r, 1, 2))
+	require.False(t, Knows(r, 2, 1))
+	r.Reaping(41)
+	require.True(t, r.PidOver(1))
+	require.False(t, r.PidOver(2))
+	r.head.pidSpace--
 	require.Equal(t, 41, r.Pid(1))
 	require.Error(t, r.Claim(0, 0))
 	require.Zero(t, r.Pid(0))

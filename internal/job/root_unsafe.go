@@ -99,6 +99,7 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	h.btl = uint32(c.BTL)
 	h.cpus = uint32(c.CPUs)
 	h.pageSize = uint32(os.Getpagesize())
+	h.pidSpace = sys.PIDSpace()
 	h.flags |= c.HugePages.flag()
 	if c.Hold {
 		h.flags |= flagHold

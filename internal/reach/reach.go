@@ -17,7 +17,7 @@ var ErrForbidden = errors.New("a rank cannot read the memory of another one")
 
 // self is what a rank tells of its process.
 type self struct {
-	pid, parent int64
+	pid, parent int64   // pid is 0 in another PID namespace than the supervisor's
 	at          uintptr // where its memory has its pid
 }
 
@@ -25,8 +25,9 @@ type self struct {
 // by rank, nil for this one, and ErrForbidden on all ranks if one of them cannot.
 func Try(c *comm.Comm) (list []*Process, err error) {
 	const call = "reach"
-	own := binary.NativeEndian.AppendUint64(nil, uint64(os.Getpid()))
-	all, err := comm.Tell(c, call, self{int64(os.Getpid()), int64(os.Getppid()), sys.HeapAddr(own)})
+	pid := comm.Root(c).Pid(comm.JobRank(c, c.Rank()))
+	own := binary.NativeEndian.AppendUint64(nil, uint64(pid))
+	all, err := comm.Tell(c, call, self{int64(pid), int64(os.Getppid()), sys.HeapAddr(own)})
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,11 @@ func Try(c *comm.Comm) (list []*Process, err error) {
 	}
 	list = make([]*Process, c.Size())
 	for rank, s := range all {
-		if rank != c.Rank() && err == nil {
+		switch {
+		case err != nil:
+		case s.pid == 0:
+			err = fmt.Errorf("rank %d is in another PID namespace", rank)
+		case rank != c.Rank():
 			list[rank], err = find(c, rank, int(s.pid), children[s.parent] > 1)
 		}
 	}
@@ -56,8 +61,7 @@ func Try(c *comm.Comm) (list []*Process, err error) {
 	return list, nil
 }
 
-// read reads the pid in the memory of the process. In another PID namespace the number is that of another process, or
-// of none.
+// read reads the pid in the memory of the process.
 func (s *self) read() error {
 	got := make([]byte, 8)
 	err := sys.GatherProcess(int(s.pid), got, []sys.IOVec{{Base: s.at, Len: len(got)}})

@@ -14,6 +14,16 @@ func PidfdOpen(pid int) (int, error) {
 	return fd, os.NewSyscallError("pidfd_open", err)
 }
 
+// PIDSpace returns the number of the PID namespace of this process, 0 if /proc does not say. Numbers of processes have
+// a meaning within one. No two that exist have the same number.
+func PIDSpace() uint32 {
+	var s unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &s) != nil {
+		return 0
+	}
+	return uint32(s.Ino) // the kernel has 32 bits
+}
+
 // PidfdExited reports whether the process behind pidfd has ended, be it reaped
 // or still a zombie.
 func PidfdExited(pidfd int) bool {

@@ -49,5 +49,5 @@ func (t *recvTransfer) overtake() bool {
 func (t *recvTransfer) mayRead() bool {
 	works, known := t.box.root.CMA()
 	permitted := works && known && t.box.singleCopy != job.SingleCopyNone
-	return permitted && t.box.root.Pid(t.peer.rank) != 0 && !t.typed && t.dst.Layout == nil
+	return permitted && job.Knows(t.box.root, t.box.rank, t.peer.rank) && !t.typed && t.dst.Layout == nil
 }

@@ -244,6 +244,9 @@ func (b *Box) countDirect(n int) {
 	b.counters.DirectBytes += uint64(n)
 }
 
+// errOtherPIDs is why a rank cannot name the process of another one to the kernel.
+var errOtherPIDs = errors.New("the ranks are in different PID namespaces")
+
 // maxRead is what one call reads of another process: some 50 us.
 const maxRead = 512 << 10
 
@@ -251,6 +254,11 @@ const maxRead = 512 << 10
 func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 	root, rank := t.box.root, t.peer.rank
 	part := t.dst.Bytes[t.pos:min(t.pos+maxRead, t.take)]
+	if !job.Knows(root, t.box.rank, rank) { // and --single-copy cma
+		t.enter(phaseDone)
+		return true, false, fmt.Errorf("receive of %d bytes from rank %d by cross memory attach: %w; "+
+			"use --single-copy none", t.take, rank, errOtherPIDs)
+	}
 	n, err := sys.ReadProcess(root.Pid(rank), uintptr(t.addr)+uintptr(t.pos), part)
 	switch {
 	case root.PidOver(rank):

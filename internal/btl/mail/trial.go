@@ -66,7 +66,7 @@ func (t *recvTransfer) choose() way {
 		return wayPiped // process_vm_readv takes a system call for a few pieces
 	case b.singleCopy == job.SingleCopyCMA:
 		return wayCMA
-	case b.singleCopy == job.SingleCopyNone || known && !works || b.root.Pid(t.peer.rank) == 0:
+	case b.singleCopy == job.SingleCopyNone || known && !works || !job.Knows(b.root, b.rank, t.peer.rank):
 		return wayPiped
 	case !b.sharing.help:
 		return wayCMA
