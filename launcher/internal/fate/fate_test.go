@@ -79,6 +79,23 @@ func TestFate(t *testing.T) {
 			f.Received(syscall.SIGINT)
 			f.RankEnded(0, 10, "p", exit0, job.StateNone)
 		}, 0, []string{"signal interrupt"}},
+		{"killed before it was told to end", func(f *Fate) {
+			f.Kill(5)
+			f.End(6)
+			f.Kill(7)
+			f.TimedOut(time.Second)
+		}, 5, []string{"signal killed", "signal killed"}},
+		{"left behind", func(f *Fate) { f.LeftBehind() }, 1, nil},
+		{"left behind by a job that has failed", func(f *Fate) {
+			f.RankEnded(1, 10, "./p", exit3, job.StateInit)
+			f.LeftBehind()
+		}, 3, append(end[:3:3], "say rank 1 (pid 10, ./p) on here exited with code 3; ending the other 2 ranks")},
+		{"a world that is connected to none fails alone", func(f *Fate) {
+			f.WorldFailed(&Failure{Rank: 7, Pid: 10, Program: "./w", Status: exit3, State: job.StateInit}, 2)
+			f.WorldFailed(&Failure{Rank: 9, Pid: 11, Program: "./w", Status: killed9, State: job.StateInit}, 0)
+		}, 3, []string{
+			"say rank 7 (pid 10, ./w) on here exited with code 3; the ranks that were started with it end: 2",
+			"say rank 9 (pid 11, ./w) on here was killed by signal 9 (killed, SIGKILL)"}},
 		{"two interrupts", func(f *Fate) {
 			f.Received(syscall.SIGINT)
 			f.Received(syscall.SIGINT)
@@ -173,6 +190,58 @@ func TestLeftOut(t *testing.T) {
 	require.Empty(t, *did)
 }
 
+// Calls are counted in a job that ended by itself: else its ranks were stopped somewhere, or another one reports them.
+// One that could survive counts if it has lost no rank.
+func TestLeftOutOfJobsThatEnd(t *testing.T) {
+	m, err := job.InHeap(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 1})
+	require.NoError(t, err)
+	root := m.Root()
+	for rank := range 2 {
+		root.NoteWorldCalls(rank, uint64(rank))
+		root.SetState(rank, job.StateFinal)
+	}
+	for name, c := range map[string]struct {
+		before func(*Fate)
+		tells  bool
+	}{
+		"by itself":       {func(*Fate) {}, true},
+		"ending":          {func(f *Fate) { f.Ending = true }, false},
+		"killed":          {func(f *Fate) { f.Killed = true }, false},
+		"told by another": {func(f *Fate) { f.Quiet = true }, false},
+		"survives":        {func(f *Fate) { f.Survive = true }, true},
+		"has survived": {func(f *Fate) {
+			f.Survive, f.well, f.Failure = true, 1, &Failure{Status: exit3}
+		}, false},
+	} {
+		f, did := newTestFate(0)
+		c.before(f)
+		f.AllEnded(root)
+		require.Equal(t, c.tells, len(*did) == 1, name)
+		require.Equal(t, c.tells, f.Code == CodeError, name)
+	}
+}
+
+// The end of a rank is a failure if it is not in order, and nobody has asked for it.
+func TestFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(*Fate)
+		status syscall.WaitStatus
+		state  job.State
+		fails  bool
+	}{
+		"in order":         {func(*Fate) {}, exit0, job.StateFinal, false},
+		"without Finalize": {func(*Fate) {}, exit0, job.StateInit, true},
+		"code":             {func(*Fate) {}, exit3, job.StateFinal, true},
+		"ending":           {func(f *Fate) { f.Ending = true }, exit3, job.StateInit, false},
+		"killed":           {func(f *Fate) { f.Killed = true }, exit3, job.StateInit, false},
+		"asked":            {func(f *Fate) { f.Received(syscall.SIGHUP) }, exit3, job.StateInit, false},
+	} {
+		f, _ := newTestFate(2)
+		c.before(f)
+		require.Equal(t, c.fails, f.Fails(c.status, c.state), name)
+	}
+}
+
 // In a job that survives a failure ends nothing. The code is that of survivors, also one after Finalize; that of the
 // first failure if nobody is left, or if it is asked for.
 func TestSurvivors(t *testing.T) {
@@ -200,5 +269,9 @@ func TestSurvivors(t *testing.T) {
 		c.tell(f)
 		f.AllEnded(m.Root())
 		require.Equal(t, c.code, f.Code, name)
+		require.Equal(t, name == "abort", f.Ending, name)
+		if name == "late code" {
+			require.Equal(t, "say rank 0 (pid 9, p) on here exited with code 3 after Finalize", (*did)[1])
+		}
 	}
 }
