@@ -125,12 +125,13 @@ func (e *Endpoint) Remove(p *Peer) {
 	e.announce()
 }
 
-// SetMemory changes Options.PeerMemory and Options.Memory. They may not become less than they were at Open, since
-// peers know the longest block that this endpoint takes. Senders that were held back for want of memory go on.
+// SetMemory changes Options.PeerMemory and Options.Memory. For a peer that is at least twice Options.Block, since
+// peers know the longest block that this endpoint takes. If it is more than before, senders that were held back for
+// want of memory go on. If it is less, what is held stays until it is read, and new blocks wait for that.
 func (e *Endpoint) SetMemory(peer, all int) error {
-	if o := &e.options; peer < o.PeerMemory || all < o.Memory || all < peer {
-		return fmt.Errorf("suci: set memory: %d bytes and %d per peer; give at least the %d and %d of Open, "+
-			"and in all no less than for one peer", all, peer, o.Memory, o.PeerMemory)
+	if least := 2 * e.options.Block; peer < least || all < peer {
+		return fmt.Errorf("suci: set memory: %d bytes and %d per peer; give at least %d per peer, "+
+			"twice Options.Block, and in all no less than for one peer", all, peer, least)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -42,9 +42,13 @@ type Options struct {
 
 	// PeerMemory and Memory bound the bytes of blocks kept for one peer and in all:
 	// blocks being received, and those that nobody has read. A peer may send blocks of
-	// up to half of PeerMemory, and blocks with a place of any length. Defaults: 64 MiB
-	// and 256 MiB. Endpoint.SetMemory raises them later.
+	// up to Block, and blocks with a place of any length. Defaults: 64 MiB
+	// and 256 MiB. Endpoint.SetMemory changes them later.
 	PeerMemory, Memory int
+
+	// Block is the longest block without a place that a peer may send, in bytes, which is told as the power of two
+	// below it. It is at least 128 KiB and at most half of PeerMemory, the default.
+	Block int
 
 	// QueueLimit bounds the bytes copied for one peer that it has not acknowledged.
 	// Default: 4 MiB.
@@ -139,6 +143,7 @@ func (o *Options) complete() error {
 	defaults(&o.Packet, jumboPacket)
 	defaults(&o.PeerMemory, 64<<20)
 	defaults(&o.Memory, max(256<<20, o.PeerMemory))
+	defaults(&o.Block, o.PeerMemory/2)
 	defaults(&o.QueueLimit, 4<<20)
 	defaults(&o.MaxPeers, 4096)
 	if o.Timeout == 0 {
@@ -154,6 +159,9 @@ func (o *Options) complete() error {
 		return fmt.Errorf("suci: open endpoint: memory of %d bytes and %d per peer; give at least %d per peer, and "+
 			"in all no less than for one peer",
 			o.Memory, o.PeerMemory, leastMemory)
+	case o.Block < leastMemory/2 || o.Block > o.PeerMemory/2:
+		return fmt.Errorf("suci: open endpoint: blocks of %d bytes; choose %d to half of the memory for a peer, %d",
+			o.Block, leastMemory/2, o.PeerMemory/2)
 	}
 	return nil
 }
@@ -171,7 +179,7 @@ func (o *Options) config(h protocol.Handler, s *udp.Socket) protocol.Config {
 	return protocol.Config{
 		Self: o.Self, Incarnation: binary.BigEndian.Uint64(b[:]) | 1,
 		Key: o.Key, KeyOf: o.KeyOf, Seal: o.Encrypt, Packet: o.Packet,
-		PeerMemory: o.PeerMemory, Memory: o.Memory, MaxPeers: o.MaxPeers, Start: o.Start,
+		PeerMemory: o.PeerMemory, Memory: o.Memory, Block: o.Block, MaxPeers: o.MaxPeers, Start: o.Start,
 		Timeout: protocol.Time(o.Timeout), Random: nonce, Handler: h, Locate: o.Locate,
 		Longest: func(to netip.AddrPort) int { return s.Longest(to, o.Packet) },
 	}

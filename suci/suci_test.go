@@ -204,7 +204,10 @@ func TestWaitForReceiver(t *testing.T) {
 		}
 	}()
 	require.NoError(t, p.Wait(t.Context(), 10000))
-	require.ErrorContains(t, es[1].SetMemory(leastMemory-1, 8*leastMemory), "at least the")
+	require.NoError(t, es[1].SetMemory(leastMemory, 2*leastMemory), "less again")
+	require.NoError(t, p.TryWrite(Block{Data: pattern(leastMemory / 2)}), "the longest block")
+	require.NoError(t, p.Flush(t.Context()))
+	require.ErrorContains(t, es[1].SetMemory(leastMemory-1, 8*leastMemory), "give at least")
 	require.ErrorContains(t, es[1].SetMemory(8*leastMemory, 2*leastMemory), "no less than for one peer")
 }
 
@@ -287,6 +290,8 @@ func TestOptions(t *testing.T) {
 		{Key: key, Packet: 70000},
 		{Key: key, PeerMemory: 1000},
 		{Key: key, PeerMemory: 1 << 20, Memory: 1 << 19},
+		{Key: key, PeerMemory: 1 << 20, Block: 1<<19 + 1},
+		{Key: key, Block: leastMemory/2 - 1},
 		{Key: key, Listen: netip.MustParseAddrPort("192.0.2.1:0")},
 	} {
 		_, err := Open(o)

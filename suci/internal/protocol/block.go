@@ -108,6 +108,13 @@ func (m *memory) put(b []byte) {
 	}
 }
 
+// bound changes the limit, and lets go of the freed buffers if they are too much for it.
+func (m *memory) bound(limit int) {
+	if m.limit = limit; m.spare > limit/8 {
+		m.spare, m.free = 0, [classes][][]byte{}
+	}
+}
+
 // block returns an empty Incoming.
 func (m *memory) block() *Incoming {
 	if n := len(m.blocks); n > 0 {

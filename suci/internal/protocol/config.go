@@ -35,6 +35,7 @@ type Config struct {
 	Packet      int                       // longest datagram in bytes that may be sent
 	PeerMemory  int                       // bytes of blocks held for one peer
 	Memory      int                       // bytes of blocks held for all peers
+	Block       int                       // longest block without a place, at most half of PeerMemory; 0: half of it
 	MaxPeers    int
 	Start       int  // bytes under way before anything is known of the network, 0: the default
 	Timeout     Time // a peer that is silent for so long is lost

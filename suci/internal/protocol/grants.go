@@ -60,7 +60,7 @@ func (r *receiver) needs() bool { return r.demand > r.limit || r.more && r.limit
 func (r *receiver) ceiling() uint64 {
 	m, p := r.peer.machine, r.peer
 	switch top := r.next + maxWindow; {
-	case r.refused:
+	case r.refused || r.crowded:
 		return r.limit
 	case p.held > m.config.PeerMemory*3/4 || m.mem.held > m.mem.limit*3/4:
 		return min(r.begun(), top)

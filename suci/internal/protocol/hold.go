@@ -6,7 +6,12 @@ import "github.com/gopvas/gopvas/suci/internal/wire"
 // that is begun can always be completed. Blocks whose predecessors have not been seen
 // ("late" ones) get at most half of the memory: the predecessors need some, and nothing
 // behind them can be delivered before they are. The longest block a peer may send
-// without a place is half of the memory of a peer.
+// without a place is at most half of the memory of a peer.
+//
+// SetMemory may make the memory less than what is held. Then late blocks may have more than half of it, until their
+// predecessors have come. So blocks that are not late get half of it however much late ones have: what they hold is
+// delivered and read without late blocks, and then the longest block fits. The sum is at most the limit, or half of it
+// and what late blocks had when it was lowered.
 
 // placeKey names a buffer of the program for one block of one peer.
 type placeKey struct {
@@ -83,7 +88,8 @@ func (m *Machine) affords(p *Peer, n int, late bool) bool {
 	if late && (m.mem.late+n > m.mem.limit/2 || p.late+n > m.config.PeerMemory/2) {
 		return false
 	}
-	return m.mem.held+n <= m.mem.limit && p.held+n <= m.config.PeerMemory
+	fits := func(held, late, limit int) bool { return held+n <= limit || held-late+n <= limit/2 }
+	return fits(m.mem.held, m.mem.late, m.mem.limit) && fits(p.held, p.late, m.config.PeerMemory)
 }
 
 func (m *Machine) hold(p *Peer, in *Incoming, length int, late bool) {
@@ -136,10 +142,11 @@ func (m *Machine) Free(in *Incoming) (short bool) {
 	return m.readmit() || pressed
 }
 
-// SetMemory changes how many bytes of blocks are held for one peer, and in all. They are no less than those of the
-// configuration that the machine was made with: peers know the longest block that it takes.
+// SetMemory changes how many bytes of blocks are held for one peer, and in all. For a peer they are no less than twice
+// the longest block that it takes, which peers know.
 func (m *Machine) SetMemory(peer, all int) {
-	m.config.PeerMemory, m.mem.limit = peer, all
+	m.config.PeerMemory = peer
+	m.mem.bound(all)
 	m.grants.hurry()
 	m.readmit()
 }
@@ -155,7 +162,7 @@ func (m *Machine) readmit() bool {
 		for set := p.receiving; set != 0; set = set.rest() {
 			r := p.lanes[set.first()].in
 			switch {
-			case !r.refused:
+			case !r.refused && !r.crowded:
 			case m.affords(p, smallBuffer, false):
 				r.readmit()
 			default:

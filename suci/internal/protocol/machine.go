@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"net/netip"
 
 	"github.com/gopvas/gopvas/suci/internal/seal"
@@ -52,7 +53,7 @@ func New(c Config) *Machine {
 		grants: grants{budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit), standing: mostStanding,
 			senders: startActive},
 	}
-	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
+	m.longest = smallBuffer << (class(cmp.Or(c.Block, c.PeerMemory/2)+1) - 1)
 	return m
 }
 

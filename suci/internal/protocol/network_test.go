@@ -53,6 +53,7 @@ type node struct {
 	handed  []handed
 	longs   int  // batches with parts of long blocks
 	stalled Time // the process does not run before
+	lowered int  // was held when its memory was made less; 0: it holds no more than it may
 
 	received int
 	bytes    int
@@ -208,10 +209,10 @@ func (x *node) step() {
 // check verifies the invariants that can be seen in the machine.
 func (x *node) check() {
 	m := x.m
-	require.LessOrEqual(x.t, m.mem.held, m.config.Memory)
-	require.LessOrEqual(x.t, m.mem.late, m.config.Memory/2)
+	require.LessOrEqual(x.t, m.mem.held, max(m.mem.limit, x.lowered+m.mem.limit/2))
+	require.LessOrEqual(x.t, m.mem.late, max(m.mem.limit/2, x.lowered))
 	for _, p := range m.peers {
-		require.LessOrEqual(x.t, p.held, m.config.PeerMemory)
+		require.LessOrEqual(x.t, p.held, max(m.config.PeerMemory, x.lowered+m.config.PeerMemory/2))
 		under := 0
 		for i := range p.lanes {
 			if s := p.lanes[i].out; s != nil {

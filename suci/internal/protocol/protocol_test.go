@@ -221,6 +221,41 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
+// A block is lost, and those behind it fill more than half of the memory, or all that is left when the memory is
+// lowered. It is asked for and delivered all the same.
+func TestLateBlocksFillTheMemory(t *testing.T) {
+	const least = 32 << 10
+	for name, memory := range map[string]int{"small": least, "lowered": 8 * least} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(t, 9)
+			a := n.start(nil)
+			b := n.start(func(c *Config) { c.PeerMemory, c.Memory, c.Block = memory, memory, least/2 })
+			finished := 0
+			send := func(number uint32, length int) {
+				a.sendTo(b, 0, block(number, length), func(err error) { require.NoError(t, err); finished++ })
+			}
+			send(0, 4)
+			n.run(Second, "the session", func() bool { return finished == 1 })
+			n.carries = func(_, _ *node) int { return 1000 }
+			send(1, least/2-600) // in packets of full length
+			for i := range uint32(64) {
+				send(2+i, 900)
+			}
+			n.run(Second, "late blocks", func() bool { return b.m.mem.late > least/2 || b.m.count.Refused > 0 })
+			if name == "lowered" {
+				require.Zero(t, b.m.count.Refused)
+				b.lowered = b.m.mem.held
+				b.m.SetMemory(least, least)
+			}
+			n.carries = nil
+			n.run(Second, "all blocks", func() bool { return finished == 66 })
+			require.Equal(t, 66, b.received)
+			require.Zero(t, b.m.mem.held)
+			require.LessOrEqual(t, b.m.mem.spare, least/8)
+		})
+	}
+}
+
 // Many senders at once do not overrun a queue of 64 KB before the receiver.
 func TestIncast(t *testing.T) {
 	n := newNetwork(t, 7)

@@ -24,7 +24,7 @@ func (m *Machine) data(p *Peer, arrived Time, prefix wire.Prefix, h *wire.DataHe
 		return
 	case noMemory:
 		m.count.Refused++
-		r.refuse(h.Seq)
+		r.refuse(h)
 		return
 	}
 	in.store(h, body)
@@ -75,15 +75,20 @@ const (
 )
 
 // refuse notes a packet for which there was no memory.
-func (r *receiver) refuse(seq uint64) {
-	r.refused, r.peer.machine.refusing = true, true
-	r.probed = max(r.probed, seq+1)
+func (r *receiver) refuse(h *wire.DataHeader) {
+	if h.Begin() > r.next {
+		r.crowded = true
+	} else {
+		r.refused = true
+	}
+	r.peer.machine.refusing = true
+	r.probed = max(r.probed, h.Seq+1)
 	r.due(r.peer.machine.now)
 }
 
 // readmit asks again for what was refused.
 func (r *receiver) readmit() {
-	r.refused = false
+	r.refused, r.crowded = false, false
 	r.due(r.peer.machine.now)
 }
 

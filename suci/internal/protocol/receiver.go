@@ -20,6 +20,7 @@ type receiver struct {
 	probed  uint64 // the sender says that it has sent all before
 	more    bool   // blocks wait behind demand
 	refused bool   // a packet was refused for lack of memory
+	crowded bool   // likewise, but of a late block only: those before it have memory, and are asked for
 
 	count   int // packets that arrived beyond next
 	bits    [maxWindow / 64]uint64
@@ -184,5 +185,5 @@ func (r *receiver) word(seq, end uint64) (w uint64) {
 // idle tells whether the lane needs no receiver.
 func (r *receiver) idle() bool {
 	return r.blocks.len() == 0 && r.count == 0 && r.ackDue == Never && r.demand <= r.next && !r.more &&
-		!r.refused && r.probed <= r.next
+		!r.refused && !r.crowded && r.probed <= r.next
 }
