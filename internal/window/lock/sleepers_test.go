@@ -14,7 +14,11 @@ import (
 
 // sharedWords are the views that ranks have of the same words.
 func sharedWords(t *testing.T, ranks int) (*job.Root, []*Words) {
-	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}).Root()
+	return wordsOf(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2})
+}
+
+func wordsOf(t *testing.T, c job.Config) (*job.Root, []*Words) {
+	ranks, root := c.Ranks, jobtest.Create(t, c).Root()
 	own := comm.NewWorld(root, 0, mem.New(root, mem.Options{}).Module(0), comm.Settings{}, comm.Operators{})
 	memory, all := make([]byte, Size(ranks)), make([]*Words, ranks)
 	for rank := range all {
