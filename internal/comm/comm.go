@@ -48,6 +48,7 @@ type Comm struct {
 	worldwide   bool          // it is what Init has returned
 	permanent   bool          // Self: Free refuses
 	state       atomic.Uint32 // ready, plain, ...
+	exposes     atomic.Bool   // see Expose
 	bound       *bound        // of a view, see With; else nil
 	within      *Comm         // the communicator of Survive that it is, or was made of; else nil
 

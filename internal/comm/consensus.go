@@ -84,6 +84,7 @@ func Shrink(c *Comm) (n *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
+	n.letGo()
 	return n, nil
 }
 

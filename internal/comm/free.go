@@ -3,6 +3,7 @@ package comm
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -11,6 +12,9 @@ import (
 // Free ends the communicator.
 func (c *Comm) Free() (err error) {
 	const op = "free"
+	if c.made() == nil {
+		defer c.letGo()
+	}
 	if c.made() == nil && (c.isWorld() || c.permanent) {
 		return Wrap(op, ErrWorld)
 	}
@@ -261,3 +265,52 @@ func (c *Comm) unlink() {
 		c.root.AddLink(c.group.self, -1)
 	}
 }
+
+// letGo says that this process reads nothing any more of the private memory of ranks that have gone, if that is so: see
+// job.LetGo. Calls that free communicators, shrink one, or start ranks call it before they begin or when they are over.
+//
+// What may read there is a message, a collective operation, or a window of memory of the program.
+//
+//   - The engine knows what messages and nonblocking operations are underway (Touches), and no more come of the dead.
+//   - A blocking operation that has begun is found by its entry. This thread is in none. One that begins after Touches
+//     sees at its begin who is dead, and enters no call that a dead member has not completed (package board). A graph
+//     that is begun then ends with the loss. Each ends with an error that reads what another step of it has left there.
+//   - A window is found by its communicator, until that is freed. Those that have memory of their own do not count, nor
+//     do blocks that are kept: they are not private.
+func (p *process) letGo() {
+	end := uint32(p.root.GoneCount())
+	before := job.HasLetGo(p.root, p.number)
+	if end == before || !job.Survives(p.root) || p.root.BTL() != job.BTLPvas || p.finalized.Load() {
+		return
+	}
+	var gone []int
+	for rank := range p.root.Ranks() {
+		if n := job.End(p.root, rank); n > before && n <= end {
+			gone = append(gone, rank)
+		}
+	}
+	if !p.engine.Touches(gone) && !p.reads(gone) {
+		job.LetGo(p.root, p.number, end)
+	}
+}
+
+// reads tells whether a communicator has a blocking operation underway, or a window that exposes private memory of one
+// of some ranks.
+func (p *process) reads(gone []int) bool {
+	r := &p.revocable
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.known {
+		if c.entry.Held().Load() != 0 {
+			return true
+		}
+		if c.exposes.Load() && c.state.Load() != freed &&
+			slices.ContainsFunc(gone, func(rank int) bool { return c.members.find(int32(rank)) != Undefined }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Expose says that members of c read private memory of one another until c is freed.
+func Expose(c *Comm) { c.exposes.Store(true) }

@@ -52,6 +52,9 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 func spawn(c *Comm, root int, bad error, numbers string, ask func() ([]string, error)) (
 	n *Comm, counts []Count, err error) {
 	const op = opSpawn
+	if c.made() == nil {
+		c.letGo() // what was let go makes room
+	}
 	if err := c.enter(op); err != nil {
 		return nil, nil, Wrap(op, err)
 	}

@@ -18,8 +18,10 @@ import (
 )
 
 // survivors are the worlds of the ranks of a job that survives.
-func survivors(t *testing.T, ranks int) (*job.Root, []*Comm) {
-	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 1,
+func survivors(t *testing.T, ranks int) (*job.Root, []*Comm) { return survivorsOf(t, ranks, job.BTLSM) }
+
+func survivorsOf(t *testing.T, ranks int, by job.BTL) (*job.Root, []*Comm) {
+	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: by, CPUs: 1,
 		Settings: job.Settings{Survive: true}}).Root()
 	w := mem.New(root, mem.Options{})
 	var worlds []*Comm
@@ -255,4 +257,34 @@ func TestFailureInAStepRevokes(t *testing.T) {
 		return nil
 	})
 	require.True(t, IsRevoked(made[0]))
+}
+
+// A rank lets the memory of the dead go when no call and no window of its own may read there. All have to do so, but
+// those that have gone, or have ended their part.
+func TestLetsMemoryOfTheDeadGo(t *testing.T) {
+	root, worlds := survivorsOf(t, 4, job.BTLPvas)
+	root.MarkGone(3)
+	letGo := func(rank int) uint32 {
+		worlds[rank].letGo()
+		return job.HasLetGo(root, rank)
+	}
+	require.True(t, worlds[0].entry.Enter("call"))
+	require.Zero(t, letGo(0))
+	worlds[0].entry.Leave()
+	require.EqualValues(t, 1, letGo(0))
+
+	Expose(worlds[1])
+	require.Zero(t, letGo(1))
+	require.Zero(t, job.AllLetGo(root))
+	worlds[1].exposes.Store(false)
+	require.EqualValues(t, 1, letGo(1))
+	require.Zero(t, job.AllLetGo(root), "rank 2 has not")
+	root.SetState(2, job.StateFinal)
+	require.EqualValues(t, 1, job.AllLetGo(root))
+
+	root.MarkGone(2)
+	require.EqualValues(t, 1, job.AllLetGo(root))
+	require.EqualValues(t, 2, letGo(0))
+	root.MarkGone(1)
+	require.EqualValues(t, 2, job.AllLetGo(root))
 }

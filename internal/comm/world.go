@@ -12,6 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/sm"
 	"github.com/gopvas/gopvas/internal/exit"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -110,6 +111,7 @@ func join(ops Operators) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	job.SetHeap(root, place.Rank, uint64(sys.HeapAddr(make([]byte, 1))))
 	exit.LeaveFirst(root.ExitHooks(place.Rank))
 	root.SetState(place.Rank, job.StateInit)
 	c := NewWorld(root, place.Rank, module, s, ops, networks...)

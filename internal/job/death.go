@@ -60,6 +60,47 @@ func Kept(r *Root, rank int) (at uint64, ok bool) {
 	return at - 1, at != 0
 }
 
+// # The private memory of the dead
+//
+// In one address space the heap, the stacks and the program of a rank stay mapped when it has ended. A message may lie
+// there that it was sending, a buffer of a collective operation, a window that it has created. Each rank says by its
+// word letGo that it reads nothing there of the ranks whose ends have numbers up to that, now or later. What all ranks
+// say of which an instruction may follow, the space host may give back. It reads as zeros from then on.
+//
+//   - Only the rank raises its word, and none falls. So what holds at one look holds ever after for the ranks of that
+//     look: those that end later do nothing more.
+//   - A rank that is added begins with GoneCount. Those with an end by then were reaped: they cannot have sent it
+//     anything. And as no word is higher than GoneCount, no later rank makes untrue what was found before.
+//   - A rank that has called Finalize reads nothing any more, whatever its word.
+
+// LetGo is called by the rank itself: see above.
+func LetGo(r *Root, rank int, end uint32) {
+	word := &r.block(rank).letGo
+	for old := word.Load(); old < end && !word.CompareAndSwap(old, end); old = word.Load() {
+	}
+}
+
+// HasLetGo returns what LetGo has said last.
+func HasLetGo(r *Root, rank int) uint32 { return r.block(rank).letGo.Load() }
+
+// AllLetGo returns up to which end no rank reads the private memory of the dead.
+func AllLetGo(r *Root) uint32 {
+	end := r.head.goneCount.Load() // before the look at Ranks: a rank that is added later begins with as much
+	for rank := range r.Ranks() {
+		if !r.Gone(rank) && r.State(rank) != StateFinal {
+			end = min(end, HasLetGo(r, rank))
+		}
+	}
+	return end
+}
+
+// SetHeap notes an address in the heap of the rank's Go runtime. Only the rank itself calls it. Heap returns it; 0: it
+// is not known.
+func SetHeap(r *Root, rank int, at uint64) { r.block(rank).heap.Store(at) }
+
+// Heap is described with SetHeap.
+func Heap(r *Root, rank int) uint64 { return r.block(rank).heap.Load() }
+
 // The bits of a rank's word for agreements, beside the place of its memory, which is a multiple of four.
 const (
 	agreementsThere = 1 << iota

@@ -212,8 +212,10 @@ type rankBlock struct {
 	visitor visitorBlock
 
 	// Written by the rank, for those that outlive it.
-	kept atomic.Uint64 // where its directory of blocks begins, plus one; 0: it has none. See SetKept
-	_    [cacheLine - 8]byte
+	kept  atomic.Uint64 // where its directory of blocks begins, plus one; 0: it has none. See SetKept
+	heap  atomic.Uint64 // an address in the heap of its Go runtime; 0: not known
+	letGo atomic.Uint32 // see LetGo; the first value is the supervisor's
+	_     [cacheLine - 20]byte
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

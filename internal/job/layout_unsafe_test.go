@@ -127,6 +127,8 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3584},
 		{"rankBlock.visitor", unsafe.Offsetof(b.visitor), 4096},
 		{"rankBlock.kept", unsafe.Offsetof(b.kept), 4160},
+		{"rankBlock.heap", unsafe.Offsetof(b.heap), 4168},
+		{"rankBlock.letGo", unsafe.Offsetof(b.letGo), 4176},
 		{"rankBlock", unsafe.Sizeof(b), 4224},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},

@@ -121,3 +121,20 @@ func TestRevocationsBehind(t *testing.T) {
 	v, ok := Revoked(r, w.First)
 	require.True(t, ok && v.Is(2, 2))
 }
+
+// A rank that is added cannot have heard of those that had ended before.
+func TestLetGoOfALatecomer(t *testing.T) {
+	r := survivors(t, 3)
+	r.MarkGone(2)
+	LetGo(r, 0, 1)
+	w, err := r.AddWorld(1, 0, 1)
+	require.NoError(t, err)
+	require.Zero(t, AllLetGo(r), "rank 1 has not")
+	LetGo(r, 1, 1)
+	require.EqualValues(t, 1, AllLetGo(r))
+	r.MarkGone(1)
+	LetGo(r, 0, 2)
+	require.EqualValues(t, 1, AllLetGo(r), "the new one has not")
+	LetGo(r, w.First, 2)
+	require.EqualValues(t, 2, AllLetGo(r))
+}

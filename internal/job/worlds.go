@@ -46,6 +46,7 @@ func (r *Root) AddWorld(size, parent, number int, nodes ...int) (World, error) {
 	}
 	for rank := w.First; rank < w.First+size; rank++ {
 		r.ranks[rank].heard.Store(heardLeast(r))
+		r.ranks[rank].letGo.Store(r.head.goneCount.Load())
 		a := &r.ranks[rank].address
 		if a.world = (worldBlock{uint32(w.First), uint32(size), uint32(number), uint32(parent), 0}); nodes != nil {
 			a.node = uint32(nodes[rank-w.First])

@@ -2,6 +2,7 @@ package pml
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -95,4 +96,38 @@ func (e *Engine) fail(err error) {
 	e.p.fail(err)
 	e.tasks.underway.Drop(err, e.p.on.moved)
 	e.line.FailConditions(err)
+}
+
+// Touches tells whether this rank may still read private memory of one of some ranks that have gone: a message of it is
+// underway, or was offered and not received; it is not known to be dead yet; or there is a task, which may do so.
+func (e *Engine) Touches(gone []int) bool {
+	e.threads.lock()
+	defer e.threads.unlock()
+	e.progressAll()
+	return !e.tasks.none() || e.p.touches(gone)
+}
+
+// touches tells whether a message of one of some ranks that have gone is underway, or was offered and not received.
+func (p *protocol) touches(gone []int) bool {
+	if p.stats.matchedNow > 0 { // by matched probes, of whatever rank
+		return true
+	}
+	for _, rank := range gone {
+		if rank != p.rank && (!p.gone.Any() || !p.gone.Dead(rank)) {
+			return true
+		}
+	}
+	for _, op := range p.pool.all {
+		if (op.state == moving || op.state == queued) && slices.Contains(gone, int(op.Peer)) {
+			return true
+		}
+	}
+	for _, c := range p.match.Contexts() {
+		for msg := range c.Messages() {
+			if msg.origin == offered && slices.Contains(gone, int(msg.frame.Source)) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -398,3 +398,41 @@ func (c *counting) Senders(f func(int)) {
 	c.looks++
 	c.Module.Senders(f)
 }
+
+// A rank may read memory of one that has gone as long as a message of that is offered, or a matched probe has one, or a
+// task is underway.
+func TestTouches(t *testing.T) {
+	w := newWorld(t, 3, 1, mem.Options{})
+	e, gone := w.engines[0], []int{2}
+	require.True(t, e.Touches(gone), "it is not dead")
+	_, err := w.engines[2].Isend(0, 0, 5, make([]byte, 1<<20), pml.Standard)
+	require.NoError(t, err)
+	w.root.MarkGone(2)
+	require.True(t, e.Touches(gone), "it has sent a message")
+	require.False(t, e.Touches(nil))
+	require.False(t, w.engines[1].Touches(gone))
+	m, _, err := e.Mprobe(0, 2, 5)
+	require.NoError(t, err)
+	require.True(t, e.Touches(gone), "a probe has it")
+	r, err := e.Imrecv(&m, btl.Buffer{Bytes: make([]byte, 1<<20)})
+	require.NoError(t, err)
+	_, _ = r.Wait() // an error: its sender has gone
+	require.False(t, e.Touches(gone))
+
+	task := &stuck{}
+	r, err = e.Begin(task, 0)
+	require.NoError(t, err)
+	require.True(t, e.Touches(gone), "a task is underway")
+	task.done = true
+	_, err = r.Wait()
+	require.NoError(t, err)
+	require.False(t, e.Touches(gone))
+}
+
+// stuck is a task that is done when it is said to be.
+type stuck struct{ done bool }
+
+func (s *stuck) Start() error            { return nil }
+func (s *stuck) Release()                {}
+func (s *stuck) Progress() (bool, error) { return s.done, nil }
+func (s *stuck) Describe(*job.Waiting)   {}

@@ -97,6 +97,9 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 		own.SetName(job.OfWindow(""))
 		comm.ExplainMessages(own, w.signals.explain)
 		comm.BelongsTo(own, comm.WindowsLeft)
+		if s.Flavor == Created || s.Flavor == Dynamic {
+			comm.Expose(own)
+		}
 		if s.Flavor == Shared && !comm.OneNode(own) {
 			return comm.ErrSeveralNodes
 		}

@@ -15,5 +15,5 @@
 //     be half changed. One that is to be whole has two halves, and the version says which one is not being written: see
 //     mpi.Kept.
 //
-// The memory of a rank that has failed stays until the job ends: its place is never used again.
+// The blocks of a rank that has failed stay until the job ends: its place is never used again.
 package kept

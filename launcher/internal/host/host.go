@@ -81,6 +81,7 @@ type host struct {
 	apps     []App
 	programs programIDs
 	guarded  map[int]*pvas.Task // process groups to kill, by leader; nil: it has an address space of its own
+	placed   map[int]*pvas.Task // by rank, of a job that survives: see giveBack
 
 	smallUntil int // so many ranks are in Init: then they get huge pages. 0: they have them, or never will
 }
@@ -134,6 +135,7 @@ func (h *host) Handle(req *Request, files []*os.File) (reply, error) {
 			task.Release() // its group is empty
 		}
 		delete(h.guarded, req.Forget)
+		h.giveBack()
 		return reply{}, nil
 	case req.Raze:
 		return reply{}, h.raze()
@@ -171,6 +173,7 @@ func (h *host) add(apps []App) error {
 	if h.space == nil {
 		return errors.New("programs: request out of order")
 	}
+	h.giveBack()
 	if err := limits.AreasTaken(os.Getpid()); err != nil {
 		return err
 	}
@@ -233,7 +236,32 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 		root.SetProgram(rank, 0) // it was replaced meanwhile: nobody knows which one this is
 	}
 	h.guarded[task.Pid()] = task
+	if job.Survives(root) {
+		h.placed[rank] = task
+	}
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
+}
+
+// giveBack gives back the memory of ranks that have ended, as far as all others have let it go. It is called before
+// others are started, and when one has ended.
+func (h *host) giveBack() {
+	if h.memory == nil || len(h.placed) == 0 {
+		return
+	}
+	root, own := h.memory.Root(), uint64(sys.HeapAddr(make([]byte, 1)))
+	end, ended, other := job.AllLetGo(root), []pvas.Remains(nil), []uint64{own}
+	for rank := range root.Ranks() {
+		task, heap := h.placed[rank], job.Heap(root, rank)
+		if n := job.End(root, rank); task != nil && n != 0 && n <= end {
+			ended = append(ended, pvas.Remains{Task: task, Heap: heap})
+			delete(h.placed, rank)
+		} else {
+			other = append(other, heap)
+		}
+	}
+	if ended != nil {
+		_ = h.space.GiveBack(ended, other) // an error: it stays
+	}
 }
 
 // raze kills the ranks, in time that grows with their number and not its square. They are stopped before. One that
@@ -264,7 +292,7 @@ func memoryNode(root *job.Root, rank int) *int {
 }
 
 func NewHost(c *Control) *host {
-	return &host{control: c, guarded: map[int]*pvas.Task{}, programs: programIDs{}}
+	return &host{control: c, guarded: map[int]*pvas.Task{}, placed: map[int]*pvas.Task{}, programs: programIDs{}}
 }
 
 // fileLimit gives ranks the limit on open files that the user set, if the Go library

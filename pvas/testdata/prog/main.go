@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -21,7 +22,7 @@ func main() {
 	modes := map[string]func(args []string){
 		"args": args, "exit": exit, "panic": func([]string) { panic("on purpose") }, "nil": nilStore,
 		"block": block, "exec": execChild, "collect": collect, "global": setGlobal, "stdio": stdio,
-		"compute": compute,
+		"compute": compute, "heap": heap,
 	}
 	if len(os.Args) < 2 || modes[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "prog: unknown mode", os.Args)
@@ -52,6 +53,14 @@ func block([]string) {
 	fmt.Println("up")
 	<-c
 	fmt.Println("interrupted")
+}
+
+// heap has much memory with ones, and says where.
+func heap([]string) {
+	ones := bytes.Repeat([]byte{1}, 100<<20)
+	fmt.Printf("%p\n", ones)
+	block(nil)
+	runtime.KeepAlive(ones)
 }
 
 func execChild([]string) {

@@ -15,7 +15,7 @@ var scenarios = map[string]func(world *mpi.Comm) error{
 	"messages": messages, "finalized": finalized, "all": all, "abort": abort, "spawn": spawn, "error": returned,
 	"children": children, "revoke": revoke, "collectives": collectives, "world": revokeWorld, "agree": agree,
 	"again": again, "replace": replace, "during": during, "memory": memory, "refill": refill, "budget": budget,
-	"parent": parent, "orphan": orphan,
+	"parent": parent, "orphan": orphan, "heavy": heavy,
 }
 
 func main() {

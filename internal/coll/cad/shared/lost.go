@@ -85,6 +85,19 @@ func (r *run) lost() cad.Failure {
 	return cad.About(cad.Lost, found)
 }
 
+// lostPeer is lost for the ranks that the graph communicates with.
+func (r *run) lostPeer() cad.Failure {
+	for i := range uint32(r.image.peers) {
+		if rank := r.image.peer(i); r.e.job.Gone(rank) && !r.through(rank) {
+			return cad.About(cad.Lost, rank)
+		}
+	}
+	return cad.Failure{}
+}
+
+// peer returns a rank that the graph communicates with. It is there for each direction.
+func (m *image) peer(i uint32) int { return int(word(m.aux, uint32(m.count)+i*peerWords).Load() >> 1) }
+
 // through tells whether a rank that has gone had finished its part: it ended well, and the graph that it
 // had issued was complete.
 func (r *run) through(rank int) bool {
@@ -132,7 +145,7 @@ func (r *run) expect() {
 	r.record.expecting.Store(1)
 	m := r.image
 	for i := range uint32(m.peers) {
-		rank := int(word(m.aux, uint32(m.count)+i*peerWords).Load() >> 1)
+		rank := m.peer(i)
 		if rec := r.e.find(rank, r.channel.Context); rec != nil && !r.completed(rank) {
 			setBit(&rec.awaited, r.e.rank%64)
 		}
@@ -170,7 +183,7 @@ func (r *run) passOver() {
 	m, x := r.image, r.e.enter(false)
 	for i := range uint32(m.peers) {
 		at := uint32(m.count) + i*peerWords
-		rank, first, count := int(word(m.aux, at).Load()>>1), word(m.aux, at+1).Load(), word(m.aux, at+2).Load()
+		rank, first, count := m.peer(i), word(m.aux, at+1).Load(), word(m.aux, at+2).Load()
 		if r.completed(rank) {
 			x.passOver(found{m.node(first), r.issue, r.shared}, 0, count, cad.AboutTwo(cad.Pairs, rank, r.e.rank))
 		}

@@ -159,6 +159,29 @@ func TestMemberThatEndedWellWithoutItsPart(t *testing.T) {
 	}
 }
 
+// A graph that is begun when a rank has gone takes nothing from the buffers of that rank, which may be no more.
+func TestNothingIsTakenFromTheDead(t *testing.T) {
+	root, all := start(t, 2, true, Options{})
+	eachRank(t, root, all, func(r rank) error {
+		g := cad.NewGraph()
+		if r.rank == 1 {
+			g.Send([]byte{5}, 0)
+			g.Tie()
+			_, err := r.Issue(r.world, g)
+			root.MarkGone(1) // it does not wait
+			return err
+		}
+		awaitGone(root, 1)
+		g.Recv(make([]byte, 1), 1)
+		g.Tie()
+		err := r.do(g)
+		if lost, ok := errors.AsType[*fault.LostError](err); !ok || lost.Rank != 1 {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+}
+
 func awaitGone(root *job.Root, rank int) {
 	for !root.Gone(rank) {
 		runtime.Gosched()

@@ -62,9 +62,15 @@ func (r *run) Start() error {
 	return nil
 }
 
-// begin executes what the graph begins with.
+// begin executes what the graph begins with. A graph fails if it gets something from a rank that had gone before: the
+// buffers of that may be no more (job.LetGo).
 func (r *run) begin() {
 	r.settle()
+	if r.before > 0 {
+		if f := r.lostPeer(); f.Fault != 0 {
+			r.shared.fault.Note(r.notRevoked(f))
+		}
+	}
 	x := r.e.enter(false)
 	x.finish(r.shared, r.image.node(r.image.start))
 	x.drain()
