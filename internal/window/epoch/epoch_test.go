@@ -65,6 +65,8 @@ func (s *State) call(line string) string {
 		if taken, err = s.UnlockAll(); taken {
 			said = "taken"
 		}
+	case "holds-all":
+		said = fmt.Sprint(s.HoldsAll())
 	case "abandon":
 		s.Abandon()
 	case "flush":
@@ -156,13 +158,16 @@ var scripts = map[string]string{
 		lock 1: the window is gone
 		flush 1: the window is gone`,
 	"the lock of all targets is not the lock of each": `
+		holds-all: false
 		lock-all
+		holds-all: true
 		put 3: by the lock of all
 		flush 3
 		unlock 3: Unlock without Lock
 		unlock-all: taken
 		unlock-all: UnlockAll without LockAll
 		lock-all unchecked
+		holds-all: false
 		put 3
 		unlock-all
 		lock-all
@@ -200,4 +205,18 @@ func TestMarks(t *testing.T) {
 		}
 		require.Equal(t, want, m.get(rank))
 	}
+}
+
+// Errors name calls as the language of the program does.
+func TestNamesInC(t *testing.T) {
+	for call, name := range map[Call]string{"Put": "MPI_Put", "Accumulate": "MPI_Accumulate",
+		"FetchAndOp": "MPI_Fetch_and_op", "CompareAndSwap": "MPI_Compare_and_swap", "Fence": "MPI_Win_fence",
+		"LockAll": "MPI_Win_lock_all"} {
+		var e *CallError
+		require.ErrorAs(t, Error("%s first", call), &e)
+		require.Equal(t, "wrong synchronisation: "+name+" first", e.InC())
+		require.Equal(t, "wrong synchronisation: "+string(call)+" first", e.Error())
+	}
+	e := &CallError{ErrSync, "%s of %d", []any{Call("Put"), 3}}
+	require.Equal(t, "wrong synchronisation: MPI_Put of 3", e.InC())
 }

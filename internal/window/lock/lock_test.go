@@ -156,17 +156,16 @@ func TestRevokedInTheWait(t *testing.T) {
 func TestReportOfAWait(t *testing.T) {
 	_, all := sharedWords(t, 5)
 	w := all[0]
-	report := func(a wait) (string, []int) {
-		c := w.waiting(&a).Collective
-		return c.Name, c.Ranks()
-	}
 	says := func(a wait, name string, ranks ...int) {
 		t.Helper()
-		gotName, got := report(a)
-		require.Equal(t, name, gotName)
-		require.ElementsMatch(t, ranks, got)
+		c := w.waiting(&a).Collective
+		require.Equal(t, name, c.Name)
+		require.ElementsMatch(t, ranks, c.Ranks())
 	}
 	const name = "the lock of rank 2"
+	require.True(t, all[0].Take(0, 0, true))
+	says(all[1].untilFree(0, true), "the lock of rank 0", 0)
+	all[0].Give(0, 0, true)
 	require.True(t, all[3].Take(2, 3, true))
 	says(w.untilFree(2, true), name, 3)
 	says(w.untilFree(2, false), name, 3)

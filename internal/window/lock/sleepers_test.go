@@ -63,6 +63,30 @@ func TestChangedNotifiesSleepers(t *testing.T) {
 	require.Equal(t, make([]uint64, 4), loaded(all[0]))
 }
 
+// Whoever gives something back wakes those that sleep.
+func TestGivesWake(t *testing.T) {
+	root, all := sharedWords(t, 3)
+	all[0].asleep(1)
+	w := all[1]
+	var stripe *Stripe
+	for name, c := range map[string]struct {
+		take func() error
+		give func()
+	}{
+		"alone":         {func() error { return w.Lock(2, true) }, func() { w.Give(2, 1, true) }},
+		"beside others": {func() error { return w.Lock(2, false) }, func() { w.Give(2, 1, false) }},
+		"all":           {func() error { return w.LockAll(1, 2) }, w.UnlockAll},
+		"stripe": {
+			func() (err error) { stripe, err = w.Enter(0, false); return err },
+			func() { w.Leave(stripe) }},
+	} {
+		require.NoError(t, c.take())
+		before := root.Inbox(0).Count()
+		c.give()
+		require.NotEqual(t, before, root.Inbox(0).Count(), name)
+	}
+}
+
 func loaded(w *Words) (words []uint64) {
 	for i := range w.asleepBits() {
 		words = append(words, w.asleepBits()[i].Load())

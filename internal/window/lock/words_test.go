@@ -7,6 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// There are four stripes a rank, within bounds.
+func TestStripesFor(t *testing.T) {
+	for ranks, stripes := range map[int]int{1: 64, 16: 64, 17: 128, 32: 128, 256: 1024, 257: 1024, 5000: 1024} {
+		require.Equal(t, stripes, stripesFor(ranks), "%d ranks", ranks)
+	}
+}
+
 // All words lie in Size bytes, and none on another.
 func TestSize(t *testing.T) {
 	const guard = 64 << 10

@@ -37,4 +37,6 @@ func TestRegions(t *testing.T) {
 	var table regions
 	table.tell(make([]region, mostRegions+1))
 	require.True(t, table.have(1, 2))
+	table.tell(make([]region, mostRegions))
+	require.False(t, table.have(1, 2))
 }
