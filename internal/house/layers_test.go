@@ -104,7 +104,7 @@ var layers = []layer{
 	{"internal/window/update", []string{"internal/window/lock", "datatype", "internal/coll", "internal/coll/operator",
 		"internal/reach"}},
 	{"internal/window/check", []string{"internal/window/epoch", "internal/window/lock", "datatype", "internal/comm",
-		"trace"}},
+		"internal/job", "trace"}},
 	{"internal/window/remote", []string{"internal/window/lock", "internal/window/regions", "internal/window/update",
 		"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/courier", "internal/job",
 		"internal/reach"}},

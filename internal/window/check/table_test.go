@@ -29,6 +29,7 @@ func TestMeets(t *testing.T) {
 		"behind a fence":             {fenced(Put, true, 1), fenced(Put, true, 2), 8, false},
 		"a lock behind a fence":      {fenced(Put, true, 1), locked(Put, true), 8, false},
 		"two accumulates":            {locked(Accumulate, true), locked(FetchAndOp, true), 8, false},
+		"two of one kind":            {locked(Accumulate, true), locked(Accumulate, true), 8, false},
 		"an accumulate and a put":    {locked(Accumulate, true), locked(Put, true), 8, true},
 		"beside one another":         {locked(Put, true), locked(Put, true), 16, false},
 		"the last byte of the first": {locked(Put, true), locked(Put, true), 15, true},
