@@ -195,7 +195,7 @@ func TestOtherBuildOnANode(t *testing.T) {
 	require.Regexp(t, `^pvasrun: another build of pvasrun than this one \(`+own+`\) is on b \(\S{10}\): `, got.stderr)
 	got = command(t, nil, "info", "--hosts", "a,b", "--rsh", rsh)
 	require.Equal(t, 0, got.code, got.stderr)
-	require.Regexp(t, `(?m)^b .*another build of pvasrun: \S{10}$`, got.stdout)
+	require.Regexp(t, `(?m)^b .*another build of pvasrun: \S{10}(;|$)`, got.stdout)
 	require.NotRegexp(t, `(?m)^a .*another build`, got.stdout)
 }
 

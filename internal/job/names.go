@@ -206,7 +206,7 @@ func (n *Names) close(port string) (asked []string) {
 
 func (n *Names) check(port string) error {
 	if _, known := n.ports[port]; !known {
-		return refusal(ErrPort, "%.100q is no open port of this job", port)
+		return refusal(ErrPort, "%.100q is not open: its rank has closed it, has ended, or never opened it", port)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func main() {
 		text, err := os.ReadFile(file)
 		board, n, me := bytes.Fields(text), world.Size(), world.Rank()
 		if len(board) < n || slices.ContainsFunc(board, func(row []byte) bool { return len(row) != len(board[0]) }) {
-			return errors.Join(err, errors.New("a board has rows of one length, at least one for each rank"))
+			return cmp.Or(err, errors.New("a board has rows of one length, at least one for each rank"))
 		}
 		top, bottom := world.Block(len(board), me)
 		cells := slices.Concat(board[0], bytes.Join(board[top:bottom], nil), board[0])

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -41,14 +42,18 @@ type MappingResult struct {
 }
 
 // Mapping runs the experiment. In one address space the mappings of all ranks are in one table, which one lock guards.
-// What one rank unmaps must leave the TLB of every CPU.
+// What one rank unmaps must leave the TLB of every CPU. Where a job fails its task model has no result for that number
+// of ranks, and the error tells of it.
 func Mapping(ctx context.Context, cfg MappingConfig) (all []MappingResult, err error) {
 	for _, ranks := range cfg.Ranks {
-		rounds, err := runner.InTurn(ctx, cfg.BTLs, cfg.Rounds, cfg.Step, func(i int) (MappingResult, error) {
+		rounds, failed := runner.InTurn(ctx, cfg.BTLs, cfg.Rounds, cfg.Step, func(i int) (MappingResult, error) {
 			return mappingOnce(ctx, cfg, cfg.BTLs[i], ranks)
 		})
-		if err != nil {
-			return nil, fmt.Errorf("bench: mapping by %d ranks: %w", ranks, err)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("bench: mapping by %d ranks: %w", ranks, failed))
+		}
+		if _, rounds = runner.Standing(cfg.BTLs, rounds); ctx.Err() != nil {
+			return nil, err
 		}
 		for _, same := range rounds {
 			r := same[0]
@@ -59,7 +64,7 @@ func Mapping(ctx context.Context, cfg MappingConfig) (all []MappingResult, err e
 			all = append(all, r)
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 func mappingOnce(ctx context.Context, cfg MappingConfig, btl string, ranks int) (MappingResult, error) {

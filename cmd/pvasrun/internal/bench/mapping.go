@@ -38,23 +38,24 @@ func executeMapping(ctx context.Context, args []string) error {
 	cfg.Step = func(btl string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", btl, round+1)) }
 	results, err := memory.Mapping(ctx, cfg)
 	progress.Done()
-	if err != nil {
-		return err
-	}
 	if f.JSON {
-		return cli.PrintJSON(results)
+		return errors.Join(err, cli.PrintJSON(results))
 	}
-	return printMapping(results, len(models))
+	return errors.Join(err, printMapping(results))
 }
 
-// printMapping prints a row for each job, and how many times as long as the last task model each takes.
-func printMapping(results []memory.MappingResult, models int) error {
+// printMapping prints a row for each job, and how many times as long each takes as that of the last task model.
+func printMapping(results []memory.MappingResult) error {
+	all := func(r memory.MappingResult) float64 { return r.Map + r.Touch + r.Unmap }
+	last := map[int]float64{} // by number of ranks
+	for _, r := range results {
+		last[r.Ranks] = all(r)
+	}
 	w := cli.NewTable(os.Stdout)
 	fmt.Fprintln(w, "ranks\ttask model\tmap us\ttouch us\tunmap us\tratio of all\t")
-	for i, r := range results {
-		last := results[i/models*models+models-1]
-		all := func(r memory.MappingResult) float64 { return r.Map + r.Touch + r.Unmap }
-		fmt.Fprintf(w, "%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Ranks, r.BTL, r.Map, r.Touch, r.Unmap, all(r)/all(last))
+	for _, r := range results {
+		fmt.Fprintf(w, "%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Ranks, r.BTL, r.Map, r.Touch, r.Unmap,
+			all(r)/last[r.Ranks])
 	}
 	return w.Flush()
 }
