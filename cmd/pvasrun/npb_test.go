@@ -17,7 +17,7 @@ import (
 // Every kernel, with eager messages in one task model and with rendezvous in the other, or all of them in both.
 func TestBenchNPB(t *testing.T) {
 	for _, ranks := range testkit.Some("4", "2", "1") {
-		for i, eager := range []string{"4K", "1"} {
+		for i, eager := range []string{"1M", "1"} {
 			got := command(t, nil, "bench", "npb", strings.Join(npb.Kernels(), ","), "--class", "S", "-n", ranks,
 				"--btl", strings.Join(turn(t, i), ","), "--eager-limit", eager, "--json")
 			require.Equal(t, 0, got.code, got.stderr)
@@ -67,7 +67,7 @@ func TestBenchNPBOutput(t *testing.T) {
 		"is --rounds 0":          "at least one",
 		"is --max-seconds 1":     "there is no flag --max-seconds",
 		"is --btl udp":           "not a list of task models",
-		"is --eager-limit 1GiB":  "--eager-limit: 1073741824 is more than 65536",
+		"is --eager-limit 1GiB":  "--eager-limit: 1073741824 is more than 16777216",
 		"is,ep --class S -n 256": "128 at most",
 		"is --compare openmpi":   "--reference",
 		"is --reference .":       "--reference: say with --compare",

@@ -16,7 +16,7 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 32000, PeerTimeout: time.Minute,
 		Thresholds: Thresholds{ShareFrom: 48 << 10, SoloSpinning: 8 << 10, SoloSleeping: 64 << 10}}, r)
 	for _, bad := range []Settings{
-		{EagerLimit: -1}, {EagerLimit: MaxEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},
+		{EagerLimit: -1}, {EagerLimit: MostEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},
 		{RingBlock: -4096}, {Spin: 1<<30 + 1}, {SingleCopy: 3},
 		{Helpers: -1}, {Helpers: MaxRanks + 1}, {PeerTimeout: time.Second - 1}, {PeerTimeout: MostPeerTimeout + 1},
 		{Coll: strings.Repeat("x", maxCollLength+1)}, {Coll: "a\x00b"},

@@ -38,8 +38,9 @@ func ParseSingleCopy(s string) (SingleCopy, error) {
 
 // Bounds and defaults of Settings.
 const (
-	DefaultEagerLimit = 4096 // the paper's
-	MaxEagerLimit     = 64 << 10
+	DefaultEagerLimit = 4096     // the paper's
+	MaxEagerLimit     = 64 << 10 // from there on a copy more only costs
+	MostEagerLimit    = 16 << 20 // of benchmarks, which show what it costs
 	DefaultRingBlock  = 32 << 10
 	MinRingBlock      = 4096
 	MaxRingBlock      = 1 << 20
@@ -144,8 +145,8 @@ func (s Settings) Resolve() (Settings, error) {
 
 func (s *Settings) check() error {
 	switch {
-	case s.EagerLimit < 1 || s.EagerLimit > MaxEagerLimit:
-		return fmt.Errorf("eager limit of %d bytes is outside 1..%d", s.EagerLimit, MaxEagerLimit)
+	case s.EagerLimit < 1 || s.EagerLimit > MostEagerLimit:
+		return fmt.Errorf("eager limit of %d bytes is outside 1..%d", s.EagerLimit, MostEagerLimit)
 	case s.RingBlock < MinRingBlock || s.RingBlock > MaxRingBlock || s.RingBlock%MinRingBlock != 0:
 		return fmt.Errorf("ring block of %d bytes is no multiple of %d up to %d", s.RingBlock,
 			MinRingBlock, MaxRingBlock)

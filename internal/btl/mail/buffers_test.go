@@ -10,6 +10,15 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
+// A benchmark may have messages of a megabyte go as short ones do.
+func TestLongBuffers(t *testing.T) {
+	_, b := boxes(t, 2, false, job.Settings{EagerLimit: 1 << 20})
+	payload := bytes.Repeat([]byte{7, 1, 5}, 1<<20/3)
+	require.True(t, sends(b[0], 1, btl.Header{}, payload))
+	require.EqualValues(t, 1, b[0].counters.EagerSent)
+	require.Equal(t, 1, b[1].Poll(1, func(f *btl.Frame) { require.True(t, bytes.Equal(payload, f.Payload)) }))
+}
+
 // TestBufferGrows: the only buffer of a pair is as long as its longest message needs. Short buffers of
 // several pairs share a page. A buffer that the receiver has is not replaced.
 func TestBufferGrows(t *testing.T) {

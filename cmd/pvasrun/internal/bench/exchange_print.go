@@ -15,18 +15,25 @@ import (
 )
 
 // printExchange prints a row for each length: the times of each contestant, what a rank sends then, and the formula.
+// Beside plain it also prints the gain of the other ways, the time of plain to theirs, as the paper's figure 7 does.
 func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.Result) error {
 	first := results[0][0]
 	fmt.Fprintf(out, "# exchange, %s, %d ranks, %s, ms\n", several(first.Neighbors, "neighbor"), first.Ranks,
 		several(strconv.Itoa(first.Devices), "device"))
+	isPlain := func(r neighbors.Result) bool { return r.Contestant == exchange.Plain.String() }
+	plain := slices.IndexFunc(results[0], isPlain)
+	gains := func(i int, r neighbors.Result) bool { return plain >= 0 && i != plain && !r.Peer }
 	w := cli.NewTable(out)
 	fmt.Fprint(w, "bytes\trepetitions\tL us\tB MB/s\t")
-	for _, r := range results[0] {
+	for i, r := range results[0] {
 		beside := "formula"
 		if r.Peer {
 			beside = "ratio"
 		}
 		fmt.Fprintf(w, "%s\tMB/s\t%s\t", r.Contestant, beside)
+		if gains(i, r) {
+			fmt.Fprint(w, "gain\t")
+		}
 	}
 	fmt.Fprintln(w)
 	for _, row := range results {
@@ -40,12 +47,15 @@ func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.R
 		}
 		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", row[0].Bytes, row[0].Repetitions, cli.IfKnown(row[0].Latency),
 			cli.IfKnown(row[0].MBytesPerS))
-		for _, r := range row {
+		for i, r := range row {
 			second := r.Formula / 1e3
 			if r.Peer {
 				second = row[0].Median / r.Median
 			}
 			fmt.Fprintf(w, "%.2f\t%.4g\t%s\t", r.Median/1e3, float64(bytes)/r.Median, cli.IfKnown(second))
+			if gains(i, r) {
+				fmt.Fprintf(w, "%.2f\t", row[plain].Median/r.Median)
+			}
 		}
 		fmt.Fprintln(w)
 	}

@@ -22,7 +22,7 @@ type whoFlags struct {
 // contestantFlags say who takes part in a benchmark, and how its messages go.
 type contestantFlags struct {
 	whoFlags
-	EagerLimit cli.Size       `long:"eager-limit" least:"1" most:"65536; longer messages gain nothing by a copy to and fro" env:"EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
+	EagerLimit cli.Size       `long:"eager-limit" least:"1" most:"16777216; no more is held of a sender that runs ahead" env:"EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro, up to 16 MiB, to show what that costs; of jobs 64 KiB are the most"`
 	RingBlock  cli.Size       `long:"ring-block" least:"4096" env:"RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
 	Spin       int            `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"SPIN" value-name:"N" default:"32000" description:"looks before a wait sleeps"`
 	Bind       string         `long:"bind" env:"BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
