@@ -92,6 +92,9 @@ func (p *plan) hostApp(number int, app *App, prog *program.Program, total, here 
 // is not for apps of a running job.
 func (p *plan) link(app int) error {
 	a, prog := &p.apps[app], p.List[app]
+	if program.Contains(prog.Path) {
+		return contain(a, prog)
+	}
 	linked := linkage.Prepare(prog.Path, a.Env, linkage.Find())
 	if err := linked.Ask(a.Env, job.LayoutVersion); err != nil {
 		return &program.Error{Program: p.job.Apps[app].Program, Err: err}
@@ -105,6 +108,26 @@ func (p *plan) link(app int) error {
 			prog.Remark = fmt.Sprintf("starts %s, which %s", filepath.Base(path), why)
 		}
 	}
+	return nil
+}
+
+// librariesFD is the descriptor of a rank in a container for Program.Libraries, behind that of the job's memory.
+const librariesFD = 4
+
+// contain sees to it that ranks in a container find the MPI library. Its files are not those of the image, but by a
+// descriptor of their folder the dynamic linker of the image reaches them.
+func contain(a *host.App, prog *program.Program) (err error) {
+	in := linkage.Find()
+	if in == "" {
+		return nil
+	}
+	if prog.Libraries == nil { // other apps may have it
+		if prog.Libraries, err = os.Open(string(in)); err != nil {
+			return fmt.Errorf("launcher: the MPI library: %w", err)
+		}
+	}
+	audit := linkage.Installation(fmt.Sprintf("/proc/self/fd/%d", librariesFD)).Audit()
+	a.Args, a.Env = program.Contain(a.Args, a.Env, librariesFD-2, audit)
 	return nil
 }
 
@@ -210,6 +233,9 @@ func (p *plan) fit() error {
 		return err
 	}
 	for i, app := range p.apps {
+		if program.Contains(app.Path) {
+			return fmt.Errorf("%s starts the rank in a container, with an address space of its own", app.Name)
+		}
 		if shell := program.ShellOf(app.Path, p.job.Apps[i].Args, app.Env); shell != "" {
 			return fmt.Errorf("%s is a script, and what %s executes has an address space of its own: "+
 				"name the program itself", app.Name, shell)

@@ -206,7 +206,11 @@ func (s *starter) startAlone(seat roster.Seat, cpus []int, files []*os.File) (in
 	}
 	env := host.RankEnv(app.Env, seat.Number, seat.InWorld, seat.Local, "fd:3")
 	oneNode := s.memory.Root().MemoryNode(seat.Number) != job.Unknown
-	pid, err := s.parent.StartClassic(app, env, append(files, s.memory.File()), cpus, oneNode)
+	files = append(files, s.memory.File())
+	if libraries := s.List[s.appOf[seat.Rank]].Libraries; libraries != nil {
+		files = append(files, libraries)
+	}
+	pid, err := s.parent.StartClassic(app, env, files, cpus, oneNode)
 	if err != nil {
 		return 0, err
 	}

@@ -40,6 +40,9 @@ func (in Installation) finds(env []string) []string {
 	return []string{first("LD_AUDIT", env, in.file(Finder))}
 }
 
+// Audit is the setting by which the dynamic linker has the finder.
+func (in Installation) Audit() string { return "LD_AUDIT=" + in.file(Finder) }
+
 // file is a library of the installation.
 func (in Installation) file(name string) string { return filepath.Join(in.Lib(), name) }
 

@@ -23,12 +23,17 @@ type Program struct {
 	Name string   // base name, for comm and messages
 	File *os.File // a program built for this job, in memory; nil for a binary
 
+	// The folder of the MPI libraries, for a program that starts its ranks in containers; nil for others.
+	Libraries *os.File
+
 	Remark string // what the user is told of it before its ranks start; "": nothing
 }
 
 func (p *Program) Close() {
-	if p.File != nil {
-		p.File.Close()
+	for _, f := range []*os.File{p.File, p.Libraries} {
+		if f != nil {
+			f.Close()
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package program
 
 import (
 	"debug/buildinfo"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,10 +23,35 @@ import (
 // linked statically. So the ranks of a script are processes.
 var shells = []string{"sh", "bash", "dash", "ksh", "zsh", "fish", "csh", "tcsh", "busybox"}
 
+// containers start programs of an image. Paths of this machine mean nothing there, but descriptors do.
+var containers = []string{"ch-run", "chroot", "podman", "apptainer", "singularity"}
+
+// Contains tells whether a program starts others in a container.
+func Contains(name string) bool { return slices.Contains(containers, filepath.Base(name)) }
+
+// Contain returns the words of a container's command and its environment, so that what it starts has a variable, the
+// descriptors from 3 on, of which there are so many, the variables of a rank, and the network. Podman gives none of
+// them unasked.
+func Contain(words, env []string, descriptors int, setting string) (with, set []string) {
+	if len(words) < 2 || filepath.Base(words[0]) != "podman" || words[1] != "run" {
+		name, _, _ := strings.Cut(setting, "=")
+		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+		return words, append(env, setting)
+	}
+	with = append(slices.Clone(words[:2]), fmt.Sprintf("--preserve-fds=%d", descriptors), "--env="+setting)
+	if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "--net") }) {
+		with = append(with, "--network=host") // some windows need it
+	}
+	for _, prefix := range []string{"PVAS_", "PMI_", "OMPI_", "MPI_", "MALLOC_", "GOMAXPROCS", "OMP_"} {
+		with = append(with, "--env="+prefix+"*")
+	}
+	return append(with, words[2:]...), env
+}
+
 // Wraps tells whether a program with these arguments, given as the user has, starts a rank: it is a shell that has a
-// text to go by, or one of its arguments is a program that calls MPI.
+// text to go by, or starts a container, or one of its arguments is a program that calls MPI.
 func Wraps(name string, args []string) bool {
-	if len(args) > 0 && slices.Contains(shells, filepath.Base(name)) {
+	if len(args) > 0 && slices.Contains(shells, filepath.Base(name)) || Contains(name) {
 		return true
 	}
 	return slices.ContainsFunc(args, func(arg string) bool {
