@@ -302,3 +302,26 @@ func TestOneAllocatesItsResult(t *testing.T) {
 		return first(failed, want("allocations", n, 1))
 	})
 }
+
+// BenchmarkOne is what calls of one value cost more than those of slices, without other ranks.
+func BenchmarkOne(b *testing.B) {
+	send, recv, sum := []float64{1.5}, make([]float64, 1), Sum[float64]()
+	for name, call := range map[string]func(c *Comm) error{
+		"call=allreduce/form=slice": func(c *Comm) error { return Allreduce(c, send, recv, sum) },
+		"call=allreduce/form=one":   func(c *Comm) error { return ErrOf(AllreduceOne(c, 1.5, sum)) },
+		"call=bcast/form=slice":     func(c *Comm) error { return Bcast(c, recv, 0) },
+		"call=bcast/form=one":       func(c *Comm) error { return ErrOf(BcastOne(c, 1.5, 0)) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			overMem(b, 1, 1, mem.Options{}, func(c *Comm) error {
+				for range b.N {
+					if err := call(c); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+}

@@ -74,7 +74,7 @@ func (b *bound) finish(r pml.Request, err error) (pml.Status, error) {
 		return pml.Status{}, err
 	}
 	st, err := r.WaitContext(b.ctx)
-	if !r.Active() {
+	if err == nil || !r.Active() {
 		return st, err
 	}
 	if r.Cancel() != nil { // it is a send

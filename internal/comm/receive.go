@@ -58,7 +58,7 @@ func RecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Status, error) {
 	}
 	var st pml.Status
 	if isView(c) {
-		st, err = c.bound.finish(c.engine.IrecvBuffer(c.context, peer, tag, buf))
+		st, err = pml.RecvUnder(c.bound.ctx, c.engine, c.context, peer, tag, buf)
 	} else {
 		st, err = c.engine.RecvBuffer(c.context, peer, tag, buf)
 	}

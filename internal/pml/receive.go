@@ -1,6 +1,8 @@
 package pml
 
 import (
+	"context"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -45,6 +47,30 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 		if op, err = e.p.receive(context, src, tag, buf); err != nil {
 			e.p.trace.end(c, nil, err)
 			return noStatus, err
+		}
+	}
+	return e.finish(op, c)
+}
+
+// RecvUnder is RecvBuffer that gives up when ctx is done. It does not if its message has come: none is lost.
+func RecvUnder(ctx context.Context, e *Engine, of uint32, src, tag int, buf btl.Buffer) (Status, error) {
+	e.threads.lock()
+	defer e.threads.unlock()
+	c := e.p.trace.begin(trace.Recv, -1)
+	op := &e.p.fast
+	if c.fast = e.receiveFast(of, src, tag, &buf); !c.fast {
+		var err error
+		if op, err = e.p.receive(of, src, tag, &buf); err == nil {
+			err = waitUnder(ctx, e, op)
+		}
+		switch {
+		case err == nil:
+		case op == nil:
+			e.p.trace.end(c, nil, err)
+			return noStatus, err
+		case op.state == posted:
+			e.p.giveUp(op)
+			return noStatus, final(err)
 		}
 	}
 	return e.finish(op, c)
