@@ -207,6 +207,7 @@ func TestWorlds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, World{Number: 1, First: 2, Size: 2, Parent: 1}, w)
 	require.Equal(t, w, r.World(3))
+	require.Equal(t, w, r.World(2))
 	require.Len(t, r.Snapshot(), 4)
 	_, err = r.AddWorld(2, 0, 2)
 	require.ErrorContains(t, err, "room for 5 ranks in all, and has had 4")
