@@ -48,9 +48,12 @@ func TestElsewhere(t *testing.T) {
 		t.Skip("one CPU has no distance")
 	}
 	who := runner.Contestant{Name: "sm"} // the test binary has a fixed address
-	d, err := FindDistances(t.Context(), who)
+	d, err := FindDistances(t.Context(), who, 0)
 	require.NoError(t, err)
 	require.Positive(t, d.Used)
+	require.Len(t, d.Seen, leastLooks, "the time is over")
+	d, err = FindDistances(t.Context(), who, time.Hour)
+	require.NoError(t, err)
 	require.Len(t, d.Seen, looks)
 
 	const never = "1e9"

@@ -68,7 +68,7 @@ func (f *fitFlags) measureModel(ctx context.Context, ranks runner.Contestant, si
 			return nil, err
 		}
 	}
-	placed, err := f.distancesOf(ctx, ranks)
+	placed, err := f.distancesOf(ctx, ranks, limit/8)
 	if err != nil {
 		return nil, fmt.Errorf("model fit: %w", err)
 	}
