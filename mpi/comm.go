@@ -90,7 +90,8 @@ func (c *Comm) Block(n, rank int) (first, end int) {
 }
 
 // With returns a view of c, for the same ranks and messages, whose calls end when ctx does. The error then wraps the
-// context's. It costs nothing but for calls on the view, and nobody frees it. If ctx cannot end, With returns c.
+// context's. It allocates: a loop makes its view before. Calls on c cost no more, and nobody frees the view. If ctx
+// cannot end, With returns c.
 //
 // A receive or a probe is cancelled, unless its message has come: none is lost. A blocking send that is underway goes
 // on by itself: its buffer must not be written to any more. After a collective operation that has ended so, its buffers

@@ -56,6 +56,8 @@ func Map[In, Out any](c *mpi.Comm, inputs []In, f func(In) (Out, error)) ([]Out,
 // a rank is idle: there may be any number of them. A slice is passed as slices.Values(s). A loop that is left waits for
 // the tasks that are being done, also if it is left by the end of a context (Comm.With). That of rank 0 counts for all.
 //
+//	for r, err := range pool.Unordered(world, slices.Values(inputs), f) { ... } // r.Index, r.Value
+//
 //go:noinline
 func Unordered[In, Out any](c *mpi.Comm, inputs iter.Seq[In], f func(In) (Out, error)) iter.Seq2[Result[Out], error] {
 	return func(yield func(Result[Out], error) bool) {
