@@ -41,3 +41,13 @@ void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function) {
 
 // The library has no memory of devices.
 int MPIX_Query_cuda_support(void) { return 0; }
+int MPIX_Query_rocm_support(void) { return 0; }
+
+// MPI_Session_set_info is Open MPI 5's own. No hint changes a session that is there.
+int PMPI_Session_set_info(MPI_Session session, MPI_Info info) {
+	MPI_Info now;
+	int error = PMPI_Session_get_info(session, &now); // which checks the handle
+	(void)info;
+	return error == MPI_SUCCESS ? PMPI_Info_free(&now) : error;
+}
+#pragma weak MPI_Session_set_info = PMPI_Session_set_info

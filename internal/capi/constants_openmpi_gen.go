@@ -472,7 +472,7 @@ const (
 	MAX_PORT_NAME              = 1024
 	MAX_PROCESSOR_NAME         = 256
 	MAX_STRINGTAG_LEN          = 1024
-	MAX_PSET_NAME_LEN          = 1024
+	MAX_PSET_NAME_LEN          = 512
 	BSEND_OVERHEAD             = 128
 )
 

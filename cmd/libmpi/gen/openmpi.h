@@ -543,7 +543,7 @@ enum {
 #define MPI_MAX_PORT_NAME 1024
 #define MPI_MAX_PROCESSOR_NAME 256
 #define MPI_MAX_STRINGTAG_LEN 1024
-#define MPI_MAX_PSET_NAME_LEN 1024
+#define MPI_MAX_PSET_NAME_LEN 512
 #define MPI_BSEND_OVERHEAD 128
 
 /* Functions of the program */
