@@ -8,7 +8,8 @@ import "embed"
 //
 //go:embed go.mod go.sum LICENSE
 //go:embed btl cmd/libmpi datatype exchange mpi/fault shm suci trace
-//go:embed internal/areas internal/attendant internal/btl internal/capi internal/coll internal/comm internal/courier
-//go:embed internal/exit internal/file internal/job internal/limits internal/numa internal/pml internal/processes
-//go:embed internal/reach internal/sys internal/topology internal/trace/recorder internal/window
+//go:embed internal/capi internal/msg/attendant internal/msg/btl internal/msg/coll internal/msg/comm
+//go:embed internal/msg/courier internal/msg/file internal/msg/numa internal/msg/pml internal/msg/reach
+//go:embed internal/msg/recorder internal/msg/window internal/node/areas internal/node/exit internal/node/job
+//go:embed internal/node/limits internal/node/processes internal/node/sys internal/node/topology
 var Sources embed.FS

@@ -1,13 +1,13 @@
 package bench
 
 import (
-	"github.com/gopvas/gopvas/internal/bench/costs"
-	"github.com/gopvas/gopvas/internal/bench/memory"
-	"github.com/gopvas/gopvas/internal/bench/nas"
-	"github.com/gopvas/gopvas/internal/bench/neighbors"
-	"github.com/gopvas/gopvas/internal/bench/overlap"
-	"github.com/gopvas/gopvas/internal/bench/rankside"
-	"github.com/gopvas/gopvas/internal/bench/timed"
+	"github.com/gopvas/gopvas/internal/lab/bench/costs"
+	"github.com/gopvas/gopvas/internal/lab/bench/memory"
+	"github.com/gopvas/gopvas/internal/lab/bench/nas"
+	"github.com/gopvas/gopvas/internal/lab/bench/neighbors"
+	"github.com/gopvas/gopvas/internal/lab/bench/overlap"
+	"github.com/gopvas/gopvas/internal/lab/bench/rankside"
+	"github.com/gopvas/gopvas/internal/lab/bench/timed"
 )
 
 // RankMain runs a rank program and returns true, where args (those of the

@@ -6,7 +6,7 @@
 // with an argument that says so, and RankMain, which main calls first, takes over
 // there. So nothing needs to be built to measure.
 //
-// Each experiment is a package below internal/bench: timed (messages, layouts and
+// Each experiment is a package below internal/lab/bench: timed (messages, layouts and
 // collective operations), memory (page tables), overlap, neighbors (exchanges over
 // several devices), nas, costs (what the LogGPS model is fitted to). evaluation makes
 // all of them into that of the paper. They stand on runner, which runs the contestants

@@ -4,7 +4,7 @@ import (
 	"runtime"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Buffer is memory that a message is taken from or put into: bytes in one piece, or a

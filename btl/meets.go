@@ -4,7 +4,7 @@ import (
 	"runtime"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // meetsRuns is how many runs of each layout Meets looks at.

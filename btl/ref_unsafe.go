@@ -2,7 +2,7 @@ package btl
 
 import (
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Ref is a Buffer as another rank of the same address space reads it. It refers to the

@@ -3,7 +3,7 @@ package datatype
 import (
 	"unsafe"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // pointer is the one place where an address becomes a pointer. The caller uses the pointer for

@@ -3,7 +3,7 @@ package datatype
 import (
 	"runtime"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Pack copies the packed stream from offset on to dst, until dst is full or the stream

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/chart"
+	"github.com/gopvas/gopvas/internal/lab/chart"
 )
 
 var update = flag.Bool("update", false, "draw the figures anew")

@@ -8,15 +8,16 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/processes"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/processes"
+	"github.com/gopvas/gopvas/internal/node/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
-// A job of one rank that nobody has started may start pvasrun, to have it start others: see package internal/attendant.
-// The supervisor then has a guest: its rank 0 is no child, and the memory of the job is the guest's.
+// A job of one rank that nobody has started may start pvasrun, to have it start others: see package
+// internal/msg/attendant. The supervisor then has a guest: its rank 0 is no child, and the memory of the job is the
+// guest's.
 
 // Descriptors of an attendant, as job.AttendantName says.
 const (

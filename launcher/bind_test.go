@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/topology"
-	"github.com/gopvas/gopvas/internal/topology/topologytest"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/topology"
+	"github.com/gopvas/gopvas/internal/node/topology/topologytest"
 )
 
 // seatsOn are those of a job that may use some CPUs of a machine.

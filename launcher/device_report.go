@@ -3,8 +3,8 @@ package launcher
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // reportDevices reports the use of the devices of this node, when all ranks have ended.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os/exec"
 
-	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/node/limits"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/host"

@@ -3,7 +3,7 @@ package launcher
 import (
 	"context"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // attend calls hold at each hold point. It ends with the first point that

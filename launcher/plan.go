@@ -12,9 +12,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/limits"
+	"github.com/gopvas/gopvas/internal/node/linkage"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/program"
 	"github.com/gopvas/gopvas/pvas"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // What is measured fills what is left open, by the task model; on several nodes by one of them.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 )
 

@@ -3,7 +3,7 @@ package launcher
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/node/limits"
 )
 
 // CheckStackSize tells whether Job.StackSize can be asked for: nil if it can.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/processes"
-	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/processes"
+	"github.com/gopvas/gopvas/internal/node/sys"
+	"github.com/gopvas/gopvas/internal/node/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"github.com/gopvas/gopvas/pvas"

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/sys"
+	"github.com/gopvas/gopvas/internal/node/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/roster"
 	"github.com/gopvas/gopvas/launcher/internal/streams"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // turns let few ranks at once be between their start and the end of Init. Each needs some milliseconds of a CPU. If

@@ -3,7 +3,7 @@ package mpi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // afterLengths does the second operation of a call. It is refused if the first one has failed here.

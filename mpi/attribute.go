@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Attribute is a key by which a library keeps a value of its own with each
 // communicator it is used on. Values are of one process and go nowhere. Make one with

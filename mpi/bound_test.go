@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
 )
 
 // underContexts: calls on a view do what calls on the communicator do, and end when the context does.

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Cart is a communicator whose ranks are the cells of a grid, in row-major order: the
 // last coordinate changes fastest. In a periodic dimension the last cell is next to

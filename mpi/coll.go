@@ -3,7 +3,7 @@ package mpi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/msg/coll"
 )
 
 // own has a buffer be one piece. It and the next two fill in the buffer where it is: to

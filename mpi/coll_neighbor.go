@@ -1,8 +1,8 @@
 package mpi
 
 import (
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // NeighborAllgather sends send to all neighbours of the communicator's topology that

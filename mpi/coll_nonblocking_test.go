@@ -10,11 +10,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/coll/cad/shared"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/job/jobtest"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/msg/coll/cad"
+	"github.com/gopvas/gopvas/internal/msg/coll/cad/shared"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // nonblockingCases are the behaviours of nonblocking and persistent collectives.

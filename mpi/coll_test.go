@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/job/jobtest"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // collCases are the behaviours of collective operations that the MPI standard asks

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/gopvas/gopvas/internal/coll/operator"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll/operator"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Comm is a communicator: some ranks of the job in an order of their own, whose

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // TestMessagesOnASplitDoNotAllocate: to translate ranks costs no memory.

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/testkit"
+import "github.com/gopvas/gopvas/internal/test/testkit"
 
 func freeAndUse(c *Comm) error {
 	d, err := c.Dup()

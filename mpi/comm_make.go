@@ -1,7 +1,7 @@
 package mpi
 
 import (
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // SplitKind is what the ranks of a communicator from Comm.SplitType have in common.

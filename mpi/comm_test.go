@@ -6,9 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
-	"github.com/gopvas/gopvas/internal/job/jobtest"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // commCases are the behaviours of communicators, groups and topologies that the MPI

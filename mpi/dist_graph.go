@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // DistGraph is a communicator whose ranks are the nodes of a directed graph. Each rank
 // knows its own edges only, which its method Neighbors returns. An edge may be there

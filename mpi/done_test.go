@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
 )
 
 // doneChannels: channels close when operations end, while the rank makes no call.

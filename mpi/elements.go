@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

@@ -3,7 +3,7 @@ package mpi
 import (
 	"unsafe"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // bytesOf views the elements of buf, of size bytes each and without pointers, as

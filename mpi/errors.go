@@ -1,7 +1,7 @@
 package mpi
 
 import (
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
 	"github.com/gopvas/gopvas/mpi"
 )
 

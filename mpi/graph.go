@@ -4,9 +4,9 @@ import (
 	"errors"
 	"io"
 
-	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/coll/cad/shared"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll/cad"
+	"github.com/gopvas/gopvas/internal/msg/coll/cad/shared"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Group is an ordered set of ranks. A nil Group is empty.
 type Group comm.Group

@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Kept is elements that outlive this rank, with a version. With pvasrun --survive the others read them when it has

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // oneOfEach: values go where slices of one element would.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/coll/operator"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/coll/operator"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Integer, Real and Number are the element types that the operators take.

@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/coll/operator"
+	"github.com/gopvas/gopvas/internal/msg/coll/cad"
+	"github.com/gopvas/gopvas/internal/msg/coll/operator"
 )
 
 // Names of operators, by which a rank that progresses the graph of another finds what it

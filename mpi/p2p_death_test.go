@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
 )
 
 // exchangeUntilDeath exchanges messages of all lengths in a ring until a neighbour is

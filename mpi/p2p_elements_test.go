@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // comparedElements: with --check the receiver is told that the sender has sent other numbers, in

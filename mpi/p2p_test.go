@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/job/jobtest"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // p2pCase is one behaviour that the MPI standard asks for. It runs with any number of

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Message is a message that Mprobe has set aside for one Mrecv.
 type Message comm.Message

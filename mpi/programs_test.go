@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
 )
 
 func TestMain(m *testing.M) {

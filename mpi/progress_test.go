@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
 )
 
 // TestBlockingCallsMakeProgress: while a rank is inside a call, a long message that a peer

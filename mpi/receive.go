@@ -3,7 +3,7 @@ package mpi
 import (
 	"iter"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,

@@ -3,7 +3,7 @@ package mpi
 import (
 	"context"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Request is a nonblocking operation that was begun and not yet waited for. It is a

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Send sends buf to rank dst. It blocks until buf can be used again. For a short
 // message (up to the eager limit) that is at once, unless the receiver is far

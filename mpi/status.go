@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Status tells about a message that was received or probed. MPI 4.1 section 3.2.5.
 type Status struct {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // View is some elements of a slice, in an order of its own: a column of a matrix, the

@@ -3,8 +3,8 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Bcast gives the elements of the root's view to the views of all others, which are as

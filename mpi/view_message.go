@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Send sends the elements of the view, as the function Send does those of a slice. The
 // receiver gets them in one piece, or with a view of its own.

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/btl/mem"
-	"github.com/gopvas/gopvas/internal/job/jobtest"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // viewLengths are of messages of all ways that there are: inline, eager, zero-copy, shared.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/window"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/window"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

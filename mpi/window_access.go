@@ -3,9 +3,9 @@ package mpi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/internal/coll/operator"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/window"
+	"github.com/gopvas/gopvas/internal/msg/coll/operator"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/window"
 )
 
 // place is some elements of a target.

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/job/jobtest"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // overNodes runs ranks as goroutines, which take one another for ranks of several nodes: the number of each one's is

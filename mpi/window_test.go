@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // windowsOnASplit has many windows at a time on a communicator of other ranks, frees

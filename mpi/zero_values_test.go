@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/msg/btl/mem"
 )
 
 // What a program has not made is as good as nil: calls on it return an error, or nothing.

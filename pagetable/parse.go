@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/areas"
+	"github.com/gopvas/gopvas/internal/node/areas"
 )
 
 // errFormat is what the parsers of fields wrap: /proc did not look as it does on the Linux versions known.

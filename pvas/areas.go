@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/node/limits"
+	"github.com/gopvas/gopvas/internal/node/linkage"
 )
 
 // Memory areas of a task with a C library besides its program and libraries: its stack

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/node/limits"
 )
 
 // Reasons why a file cannot be a task; an *ImageError wraps one of them.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // A sourceFile is an open program or interpreter with its checked plan.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/areas"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/areas"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Remains is a task that has ended, whose memory nobody reads any more.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/node/limits"
 )
 
 const usual = limits.UsualStack

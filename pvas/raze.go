@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/areas"
+	"github.com/gopvas/gopvas/internal/node/areas"
 )
 
 // Raze unmaps the partitions, and the files that tasks have mapped outside of them, but for what the caller keeps. It

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/limits"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Config describes an address space to Create.

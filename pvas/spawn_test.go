@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/areas"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/areas"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 func TestGoProgramGetsArgumentsAndEnvironment(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Entries of the auxiliary vector that differ from the host's own.

@@ -1,8 +1,8 @@
 package pvas
 
 import (
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/limits"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // The stack of a task has the size that RLIMIT_STACK says: C libraries read the same limit to learn how far the

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/limits"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // limitStack sets RLIMIT_STACK of the tests, and so of tasks, until the end of the test.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // A TaskSpec describes a task to Spawn, in the terms of os/exec.

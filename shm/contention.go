@@ -3,7 +3,7 @@ package shm
 import (
 	"time"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // contention is what a Waiter knows of others who want its CPU. A node may have more ranks than CPUs (many). In a job

@@ -22,5 +22,5 @@
 //   - A plain store may be seen before the compare-and-swap that has claimed its place. Nobody reads a claimed place
 //     before it is published.
 //
-// Memory of windows, which programs load and store plainly, has a barrier of its own (internal/window).
+// Memory of windows, which programs load and store plainly, has a barrier of its own (internal/msg/window).
 package shm

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // mostTries is how often a reader looks for a writer to finish: a few stores, or a slice of each of many others, if the

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // What had come is taken in, and that ends although a packet comes for each look.

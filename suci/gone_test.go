@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/netns"
+	"github.com/gopvas/gopvas/internal/node/netns"
 )
 
 // network is a network namespace, which a thread holds. It ends with the test.

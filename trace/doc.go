@@ -63,6 +63,6 @@
 //
 // # Not here
 //
-// How a rank writes events is in internal/trace/recorder, what a model can do with them in
-// internal/trace/replay.
+// How a rank writes events is in internal/msg/recorder, what a model can do with them in
+// internal/lab/replay.
 package trace

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/capi"
 	"github.com/gopvas/gopvas/internal/capi/coro"
-	"github.com/gopvas/gopvas/internal/exit"
+	"github.com/gopvas/gopvas/internal/node/exit"
 	"github.com/gopvas/gopvas/shm"
 )
 

@@ -2,8 +2,8 @@
 //
 // A call of Go costs more than most of these operations. So C does what is plain: some elements of a predefined type,
 // in one piece, in memory that this process can address, in an epoch that allows it, and nothing wrong. It reads and
-// changes the words that package window has, by the same rules (internal/window/lock/doc.go), and with the same atomic
-// operations. All else, and all that has to wait, is Go's: a function that returns 0 has changed nothing.
+// changes the words that package window has, by the same rules (internal/msg/window/lock/doc.go), and with the same
+// atomic operations. All else, and all that has to wait, is Go's: a function that returns 0 has changed nothing.
 //
 // A window is known here from its making to its Free, unless somebody watches the calls (capi.shorten). Its memory is
 // Go's, which does not move it. Free takes the window from the table before it ends it, so who finds it there may use

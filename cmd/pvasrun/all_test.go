@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/results"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/lab/bench/results"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // A run goes on where it was, does not measure twice, and becomes a page and a

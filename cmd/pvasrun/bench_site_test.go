@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/timed"
+	"github.com/gopvas/gopvas/internal/lab/bench/timed"
 )
 
 // Benchmarks of messages and of collective operations run on nodes that are made, with ranks for each.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/neighbors"
-	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/lab/bench/neighbors"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
 )
 
 // needNamespaces skips a test where no network namespaces can be made.

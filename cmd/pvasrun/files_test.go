@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/testkit"
-	"github.com/gopvas/gopvas/internal/trace/replay"
+	"github.com/gopvas/gopvas/internal/lab/replay"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -29,7 +29,7 @@ func waysOfFiles(t *testing.T, i int) [][]string {
 // TestRankKilledInFile: a rank is killed while all write and read a file. The job ends and names the rank; nothing is
 // left but the file that was written.
 func TestRankKilledInFile(t *testing.T) {
-	program := programs.Build(t, "../../internal/rig/testdata/files")
+	program := programs.Build(t, "../../internal/test/rig/testdata/files")
 	r := testkit.Rand(t)
 	for _, way := range waysOfFiles(t, 0) {
 		for range testkit.Rounds(12) {
@@ -50,7 +50,7 @@ func TestRankKilledInFile(t *testing.T) {
 
 // TestFilesAreCounted: --stats and --trace say the same of what ranks read and write, with the program's places.
 func TestFilesAreCounted(t *testing.T) {
-	program := programs.Build(t, "../../internal/rig/testdata/files")
+	program := programs.Build(t, "../../internal/test/rig/testdata/files")
 	for _, way := range waysOfFiles(t, 1) {
 		t.Run(strings.Join(way[:2], " "), func(t *testing.T) {
 			dir := t.TempDir()

@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/memory"
-	"github.com/gopvas/gopvas/internal/bench/rankside"
-	"github.com/gopvas/gopvas/internal/processes"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/lab/bench/memory"
+	"github.com/gopvas/gopvas/internal/lab/bench/rankside"
+	"github.com/gopvas/gopvas/internal/node/processes"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // Page tables grow where processes map one another's memory, by what the model says,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/node/linkage"
 )
 
 func TestInfo(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/machine"
+	"github.com/gopvas/gopvas/internal/node/machine"
 )
 
 // underLimit has the command run with a limit of the shell's ulimit.

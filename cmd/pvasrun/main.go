@@ -10,7 +10,7 @@
 //
 // pvasrun --help lists the flags. The table of commands is here; each family of
 // commands has a package below internal, for flags and printing. The work is done
-// by packages launcher, bench and internal/machine.
+// by packages launcher, bench and internal/node/machine.
 package main
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/backtrace"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/transport"
-	"github.com/gopvas/gopvas/internal/machine"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
+	"github.com/gopvas/gopvas/internal/node/machine"
 	"github.com/gopvas/gopvas/launcher"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/memory"
-	"github.com/gopvas/gopvas/internal/machine"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/lab/bench/memory"
+	"github.com/gopvas/gopvas/internal/node/machine"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 	"github.com/gopvas/gopvas/pvas"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
-	"github.com/gopvas/gopvas/internal/bench/timed"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/lab/bench/rankside"
+	"github.com/gopvas/gopvas/internal/lab/bench/timed"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // The report of a job that hangs says who waits for whom, and proves a deadlock.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // hereAs is a command for --rsh that starts pvasrun here, whatever the host.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/nas"
-	"github.com/gopvas/gopvas/internal/bench/npb"
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/lab/bench/nas"
+	"github.com/gopvas/gopvas/internal/lab/bench/npb"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // Every kernel, with eager messages in one task model and with rendezvous in the other, or all of them in both.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/overlap"
+	"github.com/gopvas/gopvas/internal/lab/bench/overlap"
 )
 
 // Every way to make progress, in both task models: that all come to an end, and what

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/npb"
+	"github.com/gopvas/gopvas/internal/lab/bench/npb"
 )
 
 // BenchmarkPIE is figure 19 of the PVAS paper: what it costs each kernel to be position independent. Two builds of

@@ -17,8 +17,8 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
-	"github.com/gopvas/gopvas/internal/bench/transport"
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
+	"github.com/gopvas/gopvas/internal/lab/median"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
 )

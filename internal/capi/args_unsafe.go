@@ -3,7 +3,7 @@ package capi
 import (
 	"unsafe"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // pointer makes a pointer to memory of the C program. The garbage collector does not manage

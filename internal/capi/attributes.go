@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // attributes are the values that the program keeps with an object, in the order in which

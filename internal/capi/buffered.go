@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // attachedBuffer is the memory that the program has attached for sends in buffered mode. It
 // is not used: each message is copied to the heap. But what would not fit into it is refused,

@@ -1,7 +1,7 @@
 package capi
 
 import (
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Topo_test is MPI_Topo_test.

@@ -1,8 +1,8 @@
 package capi
 
 import (
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // allgather is Allgather and Allgatherv.

@@ -3,8 +3,8 @@ package capi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // collective is a collective operation that is to be done, begun or prepared. Three functions of

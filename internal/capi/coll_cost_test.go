@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // prepared returns a function that makes a call of the ABI as C makes it, through the dispatcher.

@@ -3,8 +3,8 @@ package capi
 import (
 	"math"
 
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Functions that say where the memory of a call is. They fill in a coll.Buffer. Memory with gaps

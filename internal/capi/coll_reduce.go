@@ -1,9 +1,9 @@
 package capi
 
 import (
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/coll/order"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/coll/order"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // reducing is a call that combines vectors: the operator, and what is done before and after

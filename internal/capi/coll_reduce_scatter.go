@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/coll"
+import "github.com/gopvas/gopvas/internal/msg/coll"
 
 // reduceScatter is Reduce_scatter_block, and with counts Reduce_scatter.
 func (p *Process) reduceScatter(k *collective, send, recv Address, block int, counts Ints, regular bool,

@@ -5,10 +5,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/sys"
+	"github.com/gopvas/gopvas/internal/node/topology"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

@@ -3,7 +3,7 @@ package capi
 import (
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Calls that complete several requests.

@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/file"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/file"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // dataRep is how the data of a file is represented: MPI 5.0 section 14.5. In a native one, which has no functions,

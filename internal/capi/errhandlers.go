@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // errhandler is what is done about errors of the calls on an object.

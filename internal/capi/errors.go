@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/window"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/window"
+	"github.com/gopvas/gopvas/internal/node/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

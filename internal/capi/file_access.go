@@ -1,8 +1,8 @@
 package capi
 
 import (
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/file"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/file"
 )
 
 // fileAccess is a way to access a file.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/file"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/file"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

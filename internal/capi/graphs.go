@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // graph returns the graph that a communicator has from Graph_create.
 func (p *Process) graph(c Comm) (*comm.GraphTopology, error) {

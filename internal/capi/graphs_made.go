@@ -1,7 +1,7 @@
 package capi
 
 import (
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Graphs of the program are an extension: MPIX_Graph. A graph that is issued or prepared gets no more nodes.

@@ -3,7 +3,7 @@ package capi
 import (
 	"math"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // group returns the group of a handle.

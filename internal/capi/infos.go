@@ -3,7 +3,7 @@ package capi
 import (
 	"os"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // info returns the info object of a handle.

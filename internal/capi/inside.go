@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/processes"
 )
 
 // inside knows which function the program is in, and where it has called it, for the hang report: from Go a blocked

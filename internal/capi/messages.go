@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // message are the arguments of a send or a receive, as the packages below want them.
 type message struct {

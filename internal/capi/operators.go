@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/coll/operator"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/coll/operator"
 )
 
 // opObject is what a handle of an operator stands for.

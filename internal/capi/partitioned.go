@@ -3,7 +3,7 @@ package capi
 import (
 	"sync/atomic"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // partitions are those of a partitioned message.

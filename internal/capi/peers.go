@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Wildcards have other numbers in the packages below. Another negative rank is passed on, and
 // refused there, unless it is one of those numbers.

@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // probing checks the arguments of a probe, and returns what the packages below want.
 func (p *Process) probing(source, tag int, c Comm) (on *communicator, from, with int, err error) {

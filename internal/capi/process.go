@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/coll/operator"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/trace/recorder"
+	"github.com/gopvas/gopvas/internal/msg/coll/operator"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/recorder"
+	"github.com/gopvas/gopvas/internal/node/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

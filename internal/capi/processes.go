@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Comm_spawn is MPI_Comm_spawn. Arguments but the root's count for nothing.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/msg/coll"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Vectors that are reduced. Package coll takes them as elements of one size without gaps

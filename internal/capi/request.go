@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // request is what a handle of a request stands for. The handle is the number of the request of
 // the packages below, so there is no table of requests. The owner of that request is what else is

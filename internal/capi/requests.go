@@ -3,7 +3,7 @@ package capi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 

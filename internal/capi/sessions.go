@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // session is what a handle of a session stands for.

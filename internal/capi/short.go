@@ -3,7 +3,7 @@ package capi
 import (
 	"math"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // Most messages are plain: some elements of a predefined type without gaps, to or from a named rank, nothing wrong.

@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // control is a control variable: a flag of pvasrun. None can be changed, since all ranks of a
 // job have the same.

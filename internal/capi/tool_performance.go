@@ -1,6 +1,6 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // perf is a performance variable: one of the numbers of pvasrun --stats.
 type perf struct {

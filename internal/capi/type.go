@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // typeObject is what a handle of a datatype stands for. All but name, committed, layout and

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/coll/operator"
-	"github.com/gopvas/gopvas/internal/window"
+	"github.com/gopvas/gopvas/internal/msg/coll/operator"
+	"github.com/gopvas/gopvas/internal/msg/window"
 )
 
 const (

@@ -2,8 +2,8 @@ package capi
 
 import (
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/window"
+	"github.com/gopvas/gopvas/internal/msg/comm"
+	"github.com/gopvas/gopvas/internal/msg/window"
 )
 
 // vector is memory of the program: its address, its length and its type.

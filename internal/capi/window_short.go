@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/window"
+	"github.com/gopvas/gopvas/internal/msg/window"
 )
 
 // Tables is where C finds what it needs to do short one-sided calls itself, and to tell sizes of types: see

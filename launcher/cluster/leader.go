@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/linkage"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/linkage"
+	"github.com/gopvas/gopvas/internal/node/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/pmi"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/pmi"
+	"github.com/gopvas/gopvas/internal/node/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/wire"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/processes"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/processes"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // A node may be cut off before its agent speaks. A login may take long, so silence proves

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/loggps/pattern"
+	"github.com/gopvas/gopvas/internal/lab/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/explain"
 	"github.com/gopvas/gopvas/loggps/goal"

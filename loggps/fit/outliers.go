@@ -3,7 +3,7 @@ package fit
 import (
 	"math"
 
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/median"
 )
 
 // Outliers. A sample is one if it lies more than four deviations from the median of its cell. The deviation is that of

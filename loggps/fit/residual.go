@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/median"
 	"github.com/gopvas/gopvas/loggps"
 )
 

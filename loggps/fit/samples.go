@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/median"
 	"github.com/gopvas/gopvas/loggps"
 )
 

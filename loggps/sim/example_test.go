@@ -3,7 +3,7 @@ package sim_test
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/loggps/pattern"
+	"github.com/gopvas/gopvas/internal/lab/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
@@ -29,7 +29,8 @@ func ExampleRun_deadlock() {
 	fmt.Println(err)
 	// Output:
 	// [2000 2000]
-	// sim: deadlock at 1500 ns: these wait for one another in a circle; let one of the ranks receive before it sends, or use nonblocking calls:
+	// sim: deadlock at 1500 ns: these wait for one another in a circle; let one of the ranks receive before it sends,
+	// or use nonblocking calls:
 	//   rank 0, operation 0: send 8 B to rank 1, tag 0
 	//   rank 1, operation 0: send 8 B to rank 0, tag 0
 }

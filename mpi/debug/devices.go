@@ -3,7 +3,7 @@ package debug
 import (
 	"time"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
 // DeviceUse is what a rank has done with a network device.

@@ -1,6 +1,6 @@
 package debug
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // GraphStatistics is what a rank has executed of nonblocking collective operations and
 // graphs, its own and others'.

@@ -1,6 +1,6 @@
 package debug
 
-import "github.com/gopvas/gopvas/internal/comm"
+import "github.com/gopvas/gopvas/internal/msg/comm"
 
 // Path counts the messages that went one way, and their bytes.
 type Path = struct{ Messages, Bytes uint64 }

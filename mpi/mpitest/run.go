@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/mpi"
 )

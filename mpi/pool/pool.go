@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/msg/comm"
 	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/mpi/value"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/node/job/jobtest"
 	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/mpi/pool"
 )

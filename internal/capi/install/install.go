@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Config says what is to be installed.

@@ -7,8 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/gopvas/gopvas/internal/gocmd"
-	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/node/gocmd"
+	"github.com/gopvas/gopvas/internal/node/linkage"
 )
 
 // soname is the name by which programs ask for the library. The standard does not say one;

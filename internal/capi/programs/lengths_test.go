@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 // A rank that is told that lengths differ gets MPI_ERR_TRUNCATE, whatever the operation, its form and its algorithm.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/internal/test/testkit"
 )
 
 func TestSemantics(t *testing.T) {

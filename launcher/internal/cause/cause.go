@@ -5,7 +5,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/node/limits"
 )
 
 // A Finder knows the control groups of this process, as they were when the job began.

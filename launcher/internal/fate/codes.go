@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Exit codes that are not a rank's.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // stillness is how long ranks must have waited before a cycle among them counts

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/atomicfile"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/internal/node/atomicfile"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/symbol"
 )
 
 // hangJSON is the report of what the ranks do, for programs.

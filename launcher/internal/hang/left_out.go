@@ -3,7 +3,7 @@ package hang
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // LeftOut returns "" if all ranks have called Finalize after the same number of collective operations on the

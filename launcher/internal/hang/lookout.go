@@ -3,7 +3,7 @@ package hang
 import (
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // A Lookout decides when to look for a deadlock (job.Answer), and what the answers prove (job.Prove). It belongs to the

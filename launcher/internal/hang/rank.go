@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/symbol"
 )
 
 // States that a program finds more about in the report.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 	"github.com/gopvas/gopvas/launcher/internal/wire"
 	"github.com/gopvas/gopvas/pvas"
 )

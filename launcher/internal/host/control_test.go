@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 func controlPair(t *testing.T) (a, b *Control) {

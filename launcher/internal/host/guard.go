@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // The host watches over the supervisor, and the supervisor over the host. The

@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/nofile"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/limits"
+	"github.com/gopvas/gopvas/internal/node/nofile"
+	"github.com/gopvas/gopvas/internal/node/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/pvas"
 )

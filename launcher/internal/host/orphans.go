@@ -8,8 +8,8 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/processes"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/processes"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // A process whose parent, a rank, has ended becomes a child of the supervisor, which

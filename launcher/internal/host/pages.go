@@ -5,9 +5,9 @@ import (
 	"context"
 	"os"
 
-	"github.com/gopvas/gopvas/internal/areas"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/areas"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // usePages decides whether ranks may have transparent huge pages, without which this process was started. That matters

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // A Parent is the one thread of the supervisor that starts the processes of the

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/processes"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/processes"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Awaited tells whether a process waits for what is written to a pipe that is its standard input, and has read all that

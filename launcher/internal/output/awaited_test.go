@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Input is awaited by a process that reads or waits for its standard input, not by one that sleeps or has not read what

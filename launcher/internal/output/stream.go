@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // Output is line-atomic: the output of a rank reaches Stdout in whole lines, never

@@ -3,7 +3,7 @@ package part
 import (
 	"context"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // FollowAddresses tells where ranks of this node are reached, and which receive no more, each time that this changes.

@@ -3,7 +3,7 @@ package part
 import (
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // Ends are the ends of ranks that the leader has to handle, one after the other. In a job of several worlds a failure

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // failed tells whether an end is doubtful, in these scripts.

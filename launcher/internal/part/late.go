@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // A Late is a world that a rank has asked for, at one step of its start. One supervisor takes the steps one after

@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/symbol"
 )
 
 // A Part is what a node has of a job on several: the leader fills it in, and its agent the channels. The supervisor

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/topology"
-	"github.com/gopvas/gopvas/internal/topology/topologytest"
+	"github.com/gopvas/gopvas/internal/node/topology"
+	"github.com/gopvas/gopvas/internal/node/topology/topologytest"
 )
 
 var update = flag.Bool("update", false, "write testdata/bindings.txt anew")

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/gocmd"
-	"github.com/gopvas/gopvas/internal/linkage"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/gocmd"
+	"github.com/gopvas/gopvas/internal/node/linkage"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // A Program is an App's program, ready to be started.

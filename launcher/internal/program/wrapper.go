@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/linkage"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/node/linkage"
+	"github.com/gopvas/gopvas/internal/node/sys"
 )
 
 // A wrapper is a program that starts another one, which is to be the rank: a shell, a debugger, a tool. In one address

@@ -1,7 +1,7 @@
 package roster
 
 import (
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/symbol"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 )
 

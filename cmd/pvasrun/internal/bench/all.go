@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/evaluation"
-	"github.com/gopvas/gopvas/internal/bench/results"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/machine"
+	"github.com/gopvas/gopvas/internal/lab/bench/evaluation"
+	"github.com/gopvas/gopvas/internal/lab/bench/results"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/machine"
 )
 
 // experimentNames is a list of experiments, or empty. Package evaluation parses it.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/evaluation"
-	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/lab/bench/evaluation"
+	"github.com/gopvas/gopvas/internal/lab/bench/results"
 )
 
 // An interrupt in the middle of a round leaves those before it, and the next run begins

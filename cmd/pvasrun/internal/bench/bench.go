@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/timed"
+	"github.com/gopvas/gopvas/internal/lab/bench/timed"
 )
 
 // benchUsage stands above the list of benchmarks in the help.

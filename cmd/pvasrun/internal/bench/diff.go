@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/report"
-	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/lab/bench/report"
+	"github.com/gopvas/gopvas/internal/lab/bench/results"
 )
 
 func executeDiff(_ context.Context, args []string) error {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/exchange"
-	"github.com/gopvas/gopvas/internal/bench/neighbors"
+	"github.com/gopvas/gopvas/internal/lab/bench/neighbors"
 	"github.com/gopvas/gopvas/loggps/show"
 )
 

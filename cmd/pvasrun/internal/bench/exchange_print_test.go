@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/neighbors"
+	"github.com/gopvas/gopvas/internal/lab/bench/neighbors"
 )
 
 // The gain is the time of plain to that of another way, and is printed only beside plain.

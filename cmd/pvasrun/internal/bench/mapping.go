@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/memory"
+	"github.com/gopvas/gopvas/internal/lab/bench/memory"
 )
 
 func executeMapping(ctx context.Context, args []string) error {

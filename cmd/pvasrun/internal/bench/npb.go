@@ -11,9 +11,9 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
-	"github.com/gopvas/gopvas/internal/bench/nas"
-	"github.com/gopvas/gopvas/internal/bench/npb"
-	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/nas"
+	"github.com/gopvas/gopvas/internal/lab/bench/npb"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
 )
 
 type npbFlags struct {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/overlap"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/lab/bench/overlap"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // What the parts that have no flags measure, as issued in the project's goals.

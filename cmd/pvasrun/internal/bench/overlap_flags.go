@@ -10,9 +10,9 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
-	"github.com/gopvas/gopvas/internal/bench/overlap"
-	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/lab/bench/overlap"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 type overlapFlags struct {

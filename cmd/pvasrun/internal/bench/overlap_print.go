@@ -10,8 +10,8 @@ import (
 	"github.com/docker/go-units"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/overlap"
-	"github.com/gopvas/gopvas/internal/bench/report"
+	"github.com/gopvas/gopvas/internal/lab/bench/overlap"
+	"github.com/gopvas/gopvas/internal/lab/bench/report"
 )
 
 // overlapReport is what was measured.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
 )
 
 // peerNames is a list of other MPIs such as openmpi,mpich, or empty.

@@ -8,8 +8,8 @@ import (
 	"io"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/evaluation"
-	"github.com/gopvas/gopvas/internal/bench/report"
+	"github.com/gopvas/gopvas/internal/lab/bench/evaluation"
+	"github.com/gopvas/gopvas/internal/lab/bench/report"
 )
 
 func executeReport(_ context.Context, args []string) error {

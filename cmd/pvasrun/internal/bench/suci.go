@@ -12,8 +12,8 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
-	"github.com/gopvas/gopvas/internal/bench/report"
-	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/lab/bench/report"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
 )
 
 type suciBenchFlags struct {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
 )
 
 // orNothing is a figure, or a dash where there is none.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
-	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/bench/timed"
-	"github.com/gopvas/gopvas/internal/bench/transport"
-	"github.com/gopvas/gopvas/internal/tune"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/timed"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
+	"github.com/gopvas/gopvas/internal/lab/tune"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 

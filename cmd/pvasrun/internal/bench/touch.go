@@ -10,8 +10,8 @@ import (
 	"github.com/docker/go-units"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/memory"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/lab/bench/memory"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 type touchFlags struct {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/bench/memory"
+	"github.com/gopvas/gopvas/internal/lab/bench/memory"
 )
 
 // A cell of the whole machine that noise has spoilt is empty; the job's own totals, and

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
 	"github.com/gopvas/gopvas/launcher"
 )
 

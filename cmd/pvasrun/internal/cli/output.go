@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/atomicfile"
+	"github.com/gopvas/gopvas/internal/node/atomicfile"
 	"github.com/gopvas/gopvas/trace"
 )
 

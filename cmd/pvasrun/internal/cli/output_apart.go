@@ -10,7 +10,7 @@ import (
 
 	"github.com/jessevdk/go-flags"
 
-	"github.com/gopvas/gopvas/internal/atomicfile"
+	"github.com/gopvas/gopvas/internal/node/atomicfile"
 )
 
 // A Named is a file with the flag that names it, or with what it is to the command.

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/node/linkage"
 )
 
 // Version is that of the module, with the commit, the mark of this build, the Go version and platform.
@@ -17,7 +17,7 @@ func Version() string {
 	return fmt.Sprintf("%s build %s %s %s/%s", ModuleVersion(), mark, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// The build of a release sets them: internal/release.
+// The build of a release sets them: internal/test/release.
 var release, commit string
 
 // commitOf is the commit that this program was built of, "" if that is not known.

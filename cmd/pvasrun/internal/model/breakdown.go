@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/chart"
+	"github.com/gopvas/gopvas/internal/lab/chart"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 )

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/bench/costs"
-	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/costs"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
 )
 
 // distancesOf says how far apart the CPUs of two ranks mostly are: once, for all fits. On one CPU there is no

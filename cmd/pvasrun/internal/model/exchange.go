@@ -15,8 +15,8 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/exchange"
-	"github.com/gopvas/gopvas/internal/chart"
-	"github.com/gopvas/gopvas/internal/loggps/pattern"
+	"github.com/gopvas/gopvas/internal/lab/chart"
+	"github.com/gopvas/gopvas/internal/lab/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"

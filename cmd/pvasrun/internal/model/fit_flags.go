@@ -7,8 +7,8 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
-	"github.com/gopvas/gopvas/internal/bench/costs"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/lab/bench/costs"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // fitFlags are those of model fit.

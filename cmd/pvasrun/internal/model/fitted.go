@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopvas/gopvas/internal/bench/costs"
-	"github.com/gopvas/gopvas/internal/trace/replay"
+	"github.com/gopvas/gopvas/internal/lab/bench/costs"
+	"github.com/gopvas/gopvas/internal/lab/replay"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/loggps/waits"
+	"github.com/gopvas/gopvas/internal/lab/loggps/waits"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/show"

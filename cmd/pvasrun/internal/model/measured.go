@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/loggps/waits"
-	"github.com/gopvas/gopvas/internal/trace/replay"
+	"github.com/gopvas/gopvas/internal/lab/loggps/waits"
+	"github.com/gopvas/gopvas/internal/lab/replay"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 	"github.com/gopvas/gopvas/trace"

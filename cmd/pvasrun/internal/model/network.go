@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
 )
 
 // networkRanks are those that measure a network: one on each of two nodes.

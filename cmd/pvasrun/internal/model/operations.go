@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/bench/costs"
-	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/lab/bench/costs"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
+	"github.com/gopvas/gopvas/internal/msg/coll"
 	"github.com/gopvas/gopvas/loggps"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/chart"
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/chart"
+	"github.com/gopvas/gopvas/internal/lab/median"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/loggps/show"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/chart"
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/chart"
+	"github.com/gopvas/gopvas/internal/lab/median"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/loggps/show"
 )

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
-	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/bench/timed"
-	"github.com/gopvas/gopvas/internal/trace/replay"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/timed"
+	"github.com/gopvas/gopvas/internal/lab/replay"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/trace"
 )

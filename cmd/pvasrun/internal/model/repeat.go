@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/bench/costs"
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/bench/costs"
+	"github.com/gopvas/gopvas/internal/lab/median"
 )
 
 // repeat measures and fits again and again, as often as there is time for, and prints how far the results lie

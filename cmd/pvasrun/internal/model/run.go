@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/internal/lab/median"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 )

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/loggps/waits"
+	"github.com/gopvas/gopvas/internal/lab/loggps/waits"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/loggps/waits"
+	"github.com/gopvas/gopvas/internal/lab/loggps/waits"
 )
 
 // A model without S names what says one: flags, and variables.

@@ -3,9 +3,9 @@ package run
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/internal/node/limits"
+	"github.com/gopvas/gopvas/internal/node/sys"
+	"github.com/gopvas/gopvas/internal/node/topology"
 )
 
 // useCPUs restricts this process, and so all that it starts, to the CPUs of --cpu-set.

@@ -3,7 +3,7 @@ package run
 import (
 	"sync"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 	"github.com/gopvas/gopvas/launcher"
 )
 

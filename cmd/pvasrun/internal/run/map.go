@@ -6,7 +6,7 @@ import (
 	"os"
 	"text/tabwriter"
 
-	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/internal/node/topology"
 	"github.com/gopvas/gopvas/launcher"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopvas/gopvas/internal/bench/meter"
+	"github.com/gopvas/gopvas/internal/lab/bench/meter"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/cluster"
 	"github.com/gopvas/gopvas/pagetable"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
-	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/msg/coll"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/cluster"
 	"github.com/gopvas/gopvas/trace"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopvas/gopvas/internal/bench/meter"
+	"github.com/gopvas/gopvas/internal/lab/bench/meter"
 )
 
 // printReport prints what --report pagetable asks for. A job that was too short

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/internal/node/sys"
+	"github.com/gopvas/gopvas/internal/node/topology"
 	"github.com/gopvas/gopvas/launcher"
 )
 

@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/tune"
+	"github.com/gopvas/gopvas/internal/lab/tune"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // ProfileFlags say which profile a job goes by.

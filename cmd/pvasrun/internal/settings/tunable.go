@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // TunableFlags change the speed of messages and nothing else.

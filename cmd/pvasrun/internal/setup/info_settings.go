@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 // settingsInfo is what a job started now would go by.

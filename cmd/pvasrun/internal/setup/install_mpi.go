@@ -11,9 +11,9 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/capi/install"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/linkage"
-	"github.com/gopvas/gopvas/internal/tune"
+	"github.com/gopvas/gopvas/internal/lab/tune"
+	"github.com/gopvas/gopvas/internal/node/job"
+	"github.com/gopvas/gopvas/internal/node/linkage"
 )
 
 // installSteps is how many libraries an installation builds, which takes most of its time.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/atomicfile"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/tune"
+	"github.com/gopvas/gopvas/internal/lab/tune"
+	"github.com/gopvas/gopvas/internal/node/atomicfile"
+	"github.com/gopvas/gopvas/internal/node/job"
 	"github.com/gopvas/gopvas/pvas"
 )
 

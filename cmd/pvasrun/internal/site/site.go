@@ -11,8 +11,8 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
-	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/lab/bench/runner"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 

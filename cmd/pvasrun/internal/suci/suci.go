@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/lab/bench/transport"
 	"github.com/gopvas/gopvas/suci"
 )
 

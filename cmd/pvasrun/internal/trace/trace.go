@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/internal/trace/perfetto"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/internal/lab/perfetto"
+	"github.com/gopvas/gopvas/internal/node/symbol"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/trace"
 )

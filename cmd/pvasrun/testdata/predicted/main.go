@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/bench/costs"
+	"github.com/gopvas/gopvas/internal/lab/bench/costs"
 	"github.com/gopvas/gopvas/mpi"
 )
 

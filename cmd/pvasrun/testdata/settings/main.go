@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/node/job"
 )
 
 func main() {

@@ -266,9 +266,9 @@ func (g *target) body() string {
 func methods(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generatedGo + "\nimport (\n\t\"github.com/gopvas/gopvas/datatype\"\n" +
-		"\t\"github.com/gopvas/gopvas/internal/coll\"\n" +
-		"\t\"github.com/gopvas/gopvas/internal/comm\"\n" +
-		"\t\"github.com/gopvas/gopvas/internal/file\"\n)\n")
+		"\t\"github.com/gopvas/gopvas/internal/msg/coll\"\n" +
+		"\t\"github.com/gopvas/gopvas/internal/msg/comm\"\n" +
+		"\t\"github.com/gopvas/gopvas/internal/msg/file\"\n)\n")
 	for _, f := range t.functions {
 		if f.Target == "" || f.Form != api.Base {
 			continue
