@@ -8,6 +8,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/google/pprof/profile"
 
@@ -17,13 +18,17 @@ import (
 // CPU begins to record where this rank spends its CPU time. It is local, does not block, and fails if this process
 // records already. What it returns ends that: a call of all ranks of c, of which rank 0 writes one profile of all to w.
 // Each sample has the label rank, the number in c: go tool pprof -tags, -tagfocus='rank=^3$' and -tagroot=rank. The
-// others may give a nil w. An error of writing is that of rank 0 alone.
+// others may give a nil w. An error of writing is that of rank 0 alone. A second call of what it returns is refused.
 func CPU(c *mpi.Comm, w io.Writer) (stop func() error, err error) {
 	var own bytes.Buffer
 	if err := pprof.StartCPUProfile(&own); err != nil {
 		return nil, fmt.Errorf("observe: %w", err)
 	}
+	var ended atomic.Bool
 	return func() error {
+		if ended.Swap(true) {
+			return errors.New("observe: this profile has ended already")
+		}
 		pprof.StopCPUProfile()
 		all, err := mpi.GatherAlloc(c, own.Bytes(), 0)
 		if err == nil && c.Rank() == 0 {

@@ -63,8 +63,14 @@ func profiled(world *mpi.Comm) error {
 	if _, err := observe.CPU(world, &text); err == nil {
 		return errors.New("a second profile at a time")
 	}
-	if err := errors.Join(spend(2e8), stop()); err != nil || world.Rank() != 0 {
+	if err := errors.Join(spend(2e8), stop()); err != nil {
 		return err
+	}
+	if stop() == nil {
+		return errors.New("a profile has ended twice")
+	}
+	if world.Rank() != 0 {
+		return nil
 	}
 	p, err := profile.Parse(&text)
 	if err != nil {
