@@ -1,9 +1,9 @@
 package pvas
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -25,19 +25,27 @@ type Remains struct {
 //
 // # Whose a heap is
 //
-// Nothing tells whose memory an area outside the partitions is. But Go reserves its heap by arenas, each of which
-// begins at a multiple of its size, one behind the other, at a place by chance. So from an address in it GiveBack takes
-// the areas without a file that border on one another. They are the heap and nothing else if they begin and end as
-// arenas do, and hold no other heap and no partition. What the kernel places borders on an area above it. If it
-// bordered on the heap as well, there would be no hole behind the heap, but what it borders on above, up to the
-// partitions or a file. In doubt the memory stays.
+// Nothing tells whose memory an area outside the partitions is. But Go reserves its heap by arenas, at a random place.
+// Each begins at a multiple of its size, behind the one before, which is then in use up to its end. So where two arenas
+// of a heap meet both are in use. From an address in the heap GiveBack takes the areas without a file that border on
+// one another, up to a multiple of the size at which one side is not in use. They are the heap if they begin and end as
+// arenas do, and hold no other known heap and no partition. Else the memory stays.
+//
+// One case is left: the last page of a heap is in use, and behind it begins memory that another task uses, which ends at
+// a multiple of the size; or likewise before the first page. A heap would have to lie there by chance, at one of two
+// million places.
 func (s *Space) GiveBack(ended []Remains, other []uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dead {
 		return ErrDestroyed
 	}
-	mapped, err := runs()
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return fmt.Errorf("pvas: give back: %w", err)
+	}
+	defer maps.Close()
+	mapped, err := runs(maps)
 	if err != nil {
 		return fmt.Errorf("pvas: give back: %w", err)
 	}
@@ -72,26 +80,40 @@ func drop(r Range) error {
 	return err
 }
 
-// run is areas of this process that border on one another.
+// run is areas that border on one another.
 type run struct {
 	Range
 	plain bool // all are private, and have no file
 }
 
-// runs returns those of this process.
-func runs() (list []run, err error) {
-	maps, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return nil, err
-	}
-	defer maps.Close()
-	return list, areas.Read(maps, func(a areas.Area) {
-		if last := len(list) - 1; last < 0 || list[last].End != a.Start {
-			list = append(list, run{Range{a.Start, a.Start}, true})
+// runs returns those of a process. They are cut at multiples of heapArena where one side is not in use.
+func runs(maps io.Reader) (list []run, err error) {
+	used := false // the last area
+	err = areas.Read(maps, func(a areas.Area) {
+		plain, uses := a.Path == "" && !a.Shared(), a.Access[0] == 'r'
+		add := func(start, end uint64) {
+			if start >= end {
+				return
+			}
+			last := len(list) - 1
+			cut := start%heapArena == 0 && !(used && uses)
+			if last < 0 || list[last].End != start || cut {
+				list = append(list, run{Range{start, end}, plain})
+				return
+			}
+			list[last].End, list[last].plain = end, list[last].plain && plain
 		}
-		r := &list[len(list)-1]
-		r.End, r.plain = a.End, r.plain && a.Path == "" && !a.Shared()
+		low, high := (a.Start+heapArena-1)/heapArena*heapArena, a.End/heapArena*heapArena
+		if uses || low > high {
+			add(a.Start, a.End)
+		} else {
+			add(a.Start, low)
+			add(low, high)
+			add(high, a.End)
+		}
+		used = uses
 	})
+	return list, err
 }
 
 // heapArena is the size of an arena of Go's heap.
@@ -99,13 +121,13 @@ const heapArena = 64 << 20
 
 // heapOf returns the heap that an address lies in, an empty range if it is not certain.
 func heapOf(mapped []run, at uint64, other []uint64) Range {
-	i, _ := slices.BinarySearchFunc(mapped, at, func(r run, at uint64) int { return cmp.Compare(r.End, at+1) })
-	if i == len(mapped) {
+	i := slices.IndexFunc(mapped, func(r run) bool { return at >= r.Start && at < r.End })
+	if i < 0 {
 		return Range{}
 	}
 	r := mapped[i]
 	foreign := slices.ContainsFunc(other, func(o uint64) bool { return o >= r.Start && o < r.End })
-	if at < r.Start || !r.plain || r.Start%heapArena != 0 || r.End%heapArena != 0 || foreign {
+	if !r.plain || r.Start%heapArena != 0 || r.End%heapArena != 0 || foreign {
 		return Range{}
 	}
 	return r.Range

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -60,19 +61,46 @@ func TestHeapOf(t *testing.T) {
 		{Range{11 * arena, 12 * arena}, true},
 	}
 	for at, want := range map[uint64]Range{
-		0:             {},
-		4096:          {},
-		2*arena - 1:   {},
-		2 * arena:     {2 * arena, 4 * arena},
-		4*arena - 1:   {2 * arena, 4 * arena},
-		4 * arena:     {},
-		5 * arena:     {},
-		7 * arena:     {},
-		9 * arena:     {},
-		11 * arena:    {},
-		12 * arena:    {},
-		math.MaxInt64: {},
+		0:              {},
+		4096:           {},
+		2*arena - 1:    {},
+		2 * arena:      {2 * arena, 4 * arena},
+		4*arena - 1:    {2 * arena, 4 * arena},
+		4 * arena:      {},
+		5 * arena:      {},
+		7 * arena:      {},
+		9 * arena:      {},
+		11 * arena:     {},
+		12 * arena:     {},
+		math.MaxUint64: {},
 	} {
 		require.Equal(t, want, heapOf(mapped, at, []uint64{1, 2*arena - 1, 4 * arena, 12*arena - 1}), "%#x", at)
+	}
+}
+
+// Areas that border on one another are a run, but are parted where one arena of a heap cannot be followed by the next.
+func TestRuns(t *testing.T) {
+	const arena = heapArena
+	for text, want := range map[string][]run{
+		// a heap, whose first page is not in use, below it an arena of glibc, above it a thread's stack
+		"10000000-10021000 rw-p 0 00:00 0\n" +
+			"10021000-14c00000 ---p 0 00:00 0\n" +
+			"14c00000-18400000 rw-p 0 00:00 0\n" +
+			"18400000-1c000000 ---p 0 00:00 0\n" +
+			"1c000000-1c800000 rw-p 0 00:00 0\n": {
+			{Range{4 * arena, 5 * arena}, true}, {Range{5 * arena, 7 * arena}, true},
+			{Range{7 * arena, 7*arena + 8<<20}, true}},
+		// what is not in use for long, then a hole and a file
+		"10000000-20000000 ---p 0 00:00 0\n20000000-20001000 rw-p 0 00:00 0\n" +
+			"20002000-20003000 rw-p 0 00:00 0\n20003000-20004000 r--p 0 00:00 7 /a\n": {
+			{Range{4 * arena, 8 * arena}, true}, {Range{8 * arena, 8*arena + 4096}, true},
+			{Range{8*arena + 8192, 8*arena + 16384}, false}},
+		"0ffff000-18001000 ---p 0 00:00 0\n": {
+			{Range{4*arena - 4096, 4 * arena}, true}, {Range{4 * arena, 6 * arena}, true},
+			{Range{6 * arena, 6*arena + 4096}, true}},
+	} {
+		got, err := runs(strings.NewReader(text))
+		require.NoError(t, err)
+		require.Equal(t, want, got, text)
 	}
 }
