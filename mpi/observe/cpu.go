@@ -15,10 +15,12 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// CPU begins to record where this rank spends its CPU time. It is local, does not block, and fails if this process
-// records already. What it returns ends that: a call of all ranks of c, of which rank 0 writes one profile of all to w.
-// Each sample has the label rank, the number in c: go tool pprof -tags, -tagfocus='rank=^3$' and -tagroot=rank. The
-// others may give a nil w. An error of writing is that of rank 0 alone. A second call of what it returns is refused.
+// CPU starts a CPU profile of this rank. It is local, does not block, and fails if one of this process is running.
+//
+// Each rank calls stop once; a second call is refused. It ends the profile, is collective on c, and blocks as
+// mpi.GatherAlloc does. Rank 0 merges the profiles of all ranks and writes them to its w, in the format of pprof; the
+// others may pass a nil w. If that fails, rank 0 alone gets the error. Each sample has the label rank, the number in c,
+// for go tool pprof -tags, -tagfocus='rank=^3$' and -tagroot=rank.
 func CPU(c *mpi.Comm, w io.Writer) (stop func() error, err error) {
 	var own bytes.Buffer
 	if err := pprof.StartCPUProfile(&own); err != nil {
@@ -44,7 +46,7 @@ func CPU(c *mpi.Comm, w io.Writer) (stop func() error, err error) {
 // merge writes one profile of those of all ranks.
 func merge(w io.Writer, all [][]byte) error {
 	if w == nil {
-		return errors.New("rank 0 has no writer for the profile")
+		return errors.New("rank 0 has no writer for the profile: pass one to CPU")
 	}
 	profiles := make([]*profile.Profile, len(all))
 	for rank, text := range all {
@@ -52,12 +54,12 @@ func merge(w io.Writer, all [][]byte) error {
 		if err != nil {
 			return fmt.Errorf("the profile of rank %d: %w", rank, err)
 		}
-		p.SetLabel("rank", []string{strconv.Itoa(rank)}) // a number that is 0 would get lost
+		p.SetLabel("rank", []string{strconv.Itoa(rank)}) // as text: pprof leaves out a number that is 0
 		used := map[*profile.Mapping]bool{}
 		for _, l := range p.Location {
 			used[l.Mapping] = true
 		}
-		// The first one names the program; in one address space that would be one of another process.
+		// The first mapping names the program. In one address space it may be of another process, which has no samples.
 		p.Mapping = slices.DeleteFunc(p.Mapping, func(m *profile.Mapping) bool { return !used[m] })
 		profiles[rank] = p
 	}

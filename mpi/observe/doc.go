@@ -1,3 +1,3 @@
-// Package observe shows what the ranks of a job do, with their numbers: CPU writes one CPU profile of all, for
-// go tool pprof, and Log has records of log/slog tell their rank.
+// Package observe tells what each rank of a job does: CPU writes one CPU profile of all ranks, for go tool pprof, and
+// Log adds the rank to records of log/slog.
 package observe

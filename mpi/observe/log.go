@@ -8,8 +8,8 @@ import (
 	"github.com/gopvas/gopvas/internal/msg/comm"
 )
 
-// Log returns a handler that gives all to h, from mpi.Init on with the attribute rank: the number in the world. It
-// stands outside of groups. A logger may be made with it before Init.
+// Log returns a handler that passes each record to h. From mpi.Init on it adds the attribute rank, the number in the
+// world, outside of groups. A logger may be made with it before Init. It blocks only as h does.
 func Log(h slog.Handler) slog.Handler {
 	return ranked{h, sync.OnceValue(func() slog.Handler {
 		return h.WithAttrs([]slog.Attr{slog.Int("rank", comm.World().Rank())})

@@ -62,10 +62,11 @@ func Kept(r *Root, rank int) (at uint64, ok bool) {
 
 // # The private memory of the dead
 //
-// In one address space the heap, the stacks and the program of a rank stay mapped when it has ended. A message may lie
-// there that it was sending, a buffer of a collective operation, a window that it has created. Each rank says by its
-// word letGo that it reads nothing there of the ranks whose ends have numbers up to that, now or later. What all ranks
-// say of which an instruction may follow, the space host may give back. It reads as zeros from then on.
+// In one address space the heap, the stacks and the program of a rank stay mapped when it has ended. There may lie a
+// message that it was sending, a buffer of a collective operation, or a window that it has created. The ends of ranks
+// are numbered (End). By its word letGo a rank says that it reads no such memory of the ranks that ended up to that
+// number, now or later. What all ranks that still run have let go, the space host may give back. It then reads as
+// zeros.
 //
 //   - Only the rank raises its word, and none falls. So what holds at one look holds ever after for the ranks of that
 //     look: those that end later do nothing more.

@@ -29,9 +29,9 @@ var containers = []string{"ch-run", "chroot", "podman", "apptainer", "singularit
 // Contains tells whether a program starts others in a container.
 func Contains(name string) bool { return slices.Contains(containers, filepath.Base(name)) }
 
-// Contain returns the words of a container's command and its environment, so that what it starts has a variable, the
-// descriptors from 3 on, of which there are so many, the variables of a rank, and the network. Podman gives none of
-// them unasked.
+// Contain returns the words of a container's command and its environment, so that the program in it gets the setting
+// (NAME=VALUE), so many descriptors from 3 on, the variables of a rank, and the network. Podman passes none of them
+// unless its options say so.
 func Contain(words, env []string, descriptors int, setting string) (with, set []string) {
 	if len(words) < 2 || filepath.Base(words[0]) != "podman" || words[1] != "run" {
 		name, _, _ := strings.Cut(setting, "=")
@@ -39,7 +39,10 @@ func Contain(words, env []string, descriptors int, setting string) (with, set []
 		return words, append(env, setting)
 	}
 	with = append(slices.Clone(words[:2]), fmt.Sprintf("--preserve-fds=%d", descriptors), "--env="+setting)
-	if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "--net") }) {
+	if !slices.ContainsFunc(words, func(w string) bool {
+		option, _, _ := strings.Cut(w, "=")
+		return option == "--net" || option == "--network"
+	}) {
 		with = append(with, "--network=host") // some windows need it
 	}
 	for _, prefix := range []string{"PVAS_", "PMI_", "OMPI_", "MPI_", "MALLOC_", "GOMAXPROCS", "OMP_"} {
