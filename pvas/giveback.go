@@ -31,8 +31,8 @@ type Remains struct {
 // one another, up to a multiple of the size at which one side is not in use. They are the heap if they begin and end as
 // arenas do, and hold no other known heap and no partition. Else the memory stays.
 //
-// One case is left: the last page of a heap is in use, and behind it begins memory that another task uses, which ends at
-// a multiple of the size; or likewise before the first page. A heap would have to lie there by chance, at one of two
+// One case is left: the last page of a heap is in use, and behind it begins memory that another task uses, which ends
+// at a multiple of the size; or likewise before the first page. A heap would have to lie there by chance, at one of two
 // million places.
 func (s *Space) GiveBack(ended []Remains, other []uint64) error {
 	s.mu.Lock()
