@@ -157,7 +157,7 @@ func reachFar(at []netip.AddrPort, own Hello, id uint64) (l *Link, other Hello, 
 			return t.l, t.other, nil
 		}
 		if errors.Is(t.err, io.EOF) {
-			t.err = errors.New("it has ended the connection: has it a key?")
+			t.err = errors.New("it has ended the connection: give its user the same ~/.gopvas/key")
 		}
 		why = append(why, t.err)
 	}
