@@ -83,6 +83,6 @@ func testInitialisation(t *testing.T) {
 	}
 	require.NotZero(t, order["capi/coro"], "%s", out)
 	require.Zero(t, allocated, "bytes before coro was initialised\n%s", out)
-	require.NotZero(t, order["nofile"], "%s", out)
-	require.Less(t, order["nofile"], order["syscall"], "%s", out)
+	require.NotZero(t, order["node/nofile"], "%s", out)
+	require.Less(t, order["node/nofile"], order["syscall"], "%s", out)
 }
