@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -97,12 +98,17 @@ func TestSurviveReplaces(t *testing.T) {
 
 // The memory of ranks that have failed is given back, also where all share an address space. What they have kept stays.
 func TestSurviveGivesMemoryBack(t *testing.T) {
-	program := programs.Build(t, "./testdata/survives")
-	for _, btl := range models(t) {
-		got := command(t, nil, "--survive", "--btl", btl, "-n", "4", "--timeout", "200", program, "heavy", "20")
-		require.Equal(t, 0, got.code, "%s: %s", btl, got.stderr)
-		require.Equal(t, "heavy: right\n", got.stdout, got.stderr)
+	if !slices.Contains(models(t), "pvas") {
+		t.Skip("a classic process takes its memory along")
 	}
+	rounds := "7" // of four the memory may be left
+	if testkit.Long() {
+		rounds = "20"
+	}
+	program := programs.Build(t, "./testdata/survives")
+	got := command(t, nil, "--survive", "--btl", "pvas", "-n", "4", "--timeout", "300", program, "heavy", rounds)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, "heavy: right\n", got.stdout, got.stderr)
 }
 
 // With --respawn those that fail are started anew, in their old places, at times that a seed gives. At most N are.
