@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/gopvas/gopvas/btl"
@@ -242,11 +243,11 @@ func run(ops Operators, f func(world *Comm) error) error {
 	return c.Finalize()
 }
 
-// startedAs is the program that pvasrun started as this rank, "" for a process
-// that is no rank. It is taken when the process starts: Init removes PVAS_JOB, and
-// programs that a rank starts inherit PVAS_PROGRAM without being it.
+// startedAs is the program that pvasrun started as this rank in one address space, "" for any other process: what
+// pvasrun has started as one may have executed another program. It is taken when the process starts: Init removes
+// PVAS_JOB, and programs that a rank starts inherit PVAS_PROGRAM without being it.
 var startedAs = func() string {
-	if os.Getenv(job.EnvJob) == "" {
+	if !strings.HasPrefix(os.Getenv(job.EnvJob), "addr:") {
 		return ""
 	}
 	return os.Getenv(job.EnvProgram)
