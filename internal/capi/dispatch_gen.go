@@ -59,13 +59,11 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Pready_range(a.int(0), a.int(1), Request(a.word(2)))
 	case 52, 53:
 		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
-			return p.Precv_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), o6,
-				Info(a.word(7)), Ptr[Request]{a.word(8)})
+			return p.Precv_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), o6, Info(a.word(7)), Ptr[Request]{a.word(8)})
 		})
 	case 54, 55:
 		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
-			return p.Psend_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), o6,
-				Info(a.word(7)), Ptr[Request]{a.word(8)})
+			return p.Psend_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), o6, Info(a.word(7)), Ptr[Request]{a.word(8)})
 		})
 	case 56, 57:
 		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
@@ -88,10 +86,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 67:
 		return 0, p.Comm_iflush_buffer(Comm(a.word(0)), Ptr[Request]{a.word(1)})
 	case 68, 69:
-		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
-			return p.Session_attach_buffer(o0,
-				Address(a.word(1)), a.int(2))
-		})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_attach_buffer(o0, Address(a.word(1)), a.int(2)) })
 	case 70:
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
 			return p.Session_detach_buffer(o0, AddressRef{a.word(1)}, Ref{a.word(2), false})
@@ -101,47 +96,33 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return p.Session_detach_buffer(o0, AddressRef{a.word(1)}, Ref{a.word(2), true})
 		})
 	case 72:
-		return 0,
-			found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_flush_buffer(o0) })
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_flush_buffer(o0) })
 	case 73:
-		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
-			return p.Session_iflush_buffer(o0,
-				Ptr[Request]{a.word(1)})
-		})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_iflush_buffer(o0, Ptr[Request]{a.word(1)}) })
 	case 74, 75:
 		return 0, p.Bsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
 	case 76, 77:
-		return 0, p.Bsend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Bsend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 78, 79:
-		return 0, p.Ibsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Ibsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 80:
-		return 0, p.Improbe(a.int(0), a.int(1), Comm(a.word(2)), Ref{a.word(3), false}, Ptr[Message]{a.word(4)},
-			Status{a.word(5)})
+		return 0, p.Improbe(a.int(0), a.int(1), Comm(a.word(2)), Ref{a.word(3), false}, Ptr[Message]{a.word(4)}, Status{a.word(5)})
 	case 81, 82:
-		return 0, p.Imrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), Ptr[Message]{a.word(3)},
-			Ptr[Request]{a.word(4)})
+		return 0, p.Imrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), Ptr[Message]{a.word(3)}, Ptr[Request]{a.word(4)})
 	case 83:
 		return 0, p.Iprobe(a.int(0), a.int(1), Comm(a.word(2)), Ref{a.word(3), false}, Status{a.word(4)})
 	case 84, 85:
-		return 0, p.Irecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Irecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 86, 87:
-		return 0, p.Irsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Irsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 88, 89:
-		return 0, p.Isend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Isend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 90, 91:
-		return 0, p.Isendrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Address(a.word(5)),
-			a.int(6), Type(a.word(7)), a.int(8), a.int(9), Comm(a.word(10)), Ptr[Request]{a.word(11)})
+		return 0, p.Isendrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Address(a.word(5)), a.int(6), Type(a.word(7)), a.int(8), a.int(9), Comm(a.word(10)), Ptr[Request]{a.word(11)})
 	case 92, 93:
-		return 0, p.Isendrecv_replace(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5),
-			a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+		return 0, p.Isendrecv_replace(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
 	case 94, 95:
-		return 0, p.Issend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Issend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 96:
 		return 0, p.Mprobe(a.int(0), a.int(1), Comm(a.word(2)), Ptr[Message]{a.word(3)}, Status{a.word(4)})
 	case 97, 98:
@@ -149,76 +130,49 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 99:
 		return 0, p.Probe(a.int(0), a.int(1), Comm(a.word(2)), Status{a.word(3)})
 	case 100, 101:
-		return 0, p.Recv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Status{a.word(6)})
+		return 0, p.Recv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Status{a.word(6)})
 	case 102, 103:
-		return 0, p.Recv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Recv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 104, 105:
 		return 0, p.Rsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
 	case 106, 107:
-		return 0, p.Rsend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Rsend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 108, 109:
 		return 0, p.Send(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
 	case 110, 111:
-		return 0, p.Send_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Send_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 112, 113:
-		return 0, p.Sendrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Address(a.word(5)),
-			a.int(6), Type(a.word(7)), a.int(8), a.int(9), Comm(a.word(10)), Status{a.word(11)})
+		return 0, p.Sendrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Address(a.word(5)), a.int(6), Type(a.word(7)), a.int(8), a.int(9), Comm(a.word(10)), Status{a.word(11)})
 	case 114, 115:
-		return 0, p.Sendrecv_replace(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5),
-			a.int(6), Comm(a.word(7)), Status{a.word(8)})
+		return 0, p.Sendrecv_replace(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), a.int(6), Comm(a.word(7)), Status{a.word(8)})
 	case 116, 117:
 		return 0, p.Ssend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
 	case 118, 119:
-		return 0, p.Ssend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)),
-			Ptr[Request]{a.word(6)})
+		return 0, p.Ssend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 120:
 		return 0, p.Cancel(Ptr[Request]{a.word(0)})
 	case 121:
-		return 0,
-			found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error {
-				return p.Get_count(Status{a.word(0)}, o1,
-					Ref{a.word(2), false})
-			})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_count(Status{a.word(0)}, o1, Ref{a.word(2), false}) })
 	case 122:
-		return 0,
-			found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error {
-				return p.Get_count(Status{a.word(0)}, o1,
-					Ref{a.word(2), true})
-			})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_count(Status{a.word(0)}, o1, Ref{a.word(2), true}) })
 	case 123:
-		return 0,
-			found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error {
-				return p.Get_elements(Status{a.word(0)},
-					o1, Ref{a.word(2), false})
-			})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_elements(Status{a.word(0)}, o1, Ref{a.word(2), false}) })
 	case 124, 125:
-		return 0,
-			found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error {
-				return p.Get_elements(Status{a.word(0)},
-					o1, Ref{a.word(2), true})
-			})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_elements(Status{a.word(0)}, o1, Ref{a.word(2), true}) })
 	case 126:
 		return 0, p.Grequest_complete(Request(a.word(0)))
 	case 127:
-		return 0, p.Grequest_start(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false},
-			Func{Entry: a.word(2), Large: false}, Address(a.word(3)), Ptr[Request]{a.word(4)})
+		return 0, p.Grequest_start(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Func{Entry: a.word(2), Large: false}, Address(a.word(3)), Ptr[Request]{a.word(4)})
 	case 128:
 		return 0, p.Request_free(Ptr[Request]{a.word(0)})
 	case 129:
 		return 0, p.Request_get_status(Request(a.word(0)), Ref{a.word(1), false}, Status{a.word(2)})
 	case 130:
-		return 0, p.Request_get_status_all(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false},
-			Statuses{a.word(3)})
+		return 0, p.Request_get_status_all(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Statuses{a.word(3)})
 	case 131:
-		return 0, p.Request_get_status_any(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3),
-			false}, Status{a.word(4)})
+		return 0, p.Request_get_status_any(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Status{a.word(4)})
 	case 132:
-		return 0, p.Request_get_status_some(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false},
-			Ints{a.word(3), false}, Statuses{a.word(4)})
+		return 0, p.Request_get_status_some(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false}, Statuses{a.word(4)})
 	case 133:
 		return 0, p.Start(Ptr[Request]{a.word(0)})
 	case 134:
@@ -232,8 +186,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 138:
 		return 0, p.Status_set_cancelled(Status{a.word(0)}, a.int(1))
 	case 139, 140, 141:
-		return 0,
-			found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Status_set_elements(Status{a.word(0)}, o1, a.int(2)) })
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Status_set_elements(Status{a.word(0)}, o1, a.int(2)) })
 	case 142:
 		return 0, p.Status_set_error(Status{a.word(0)}, a.int(1))
 	case 143:
@@ -247,11 +200,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 147:
 		return 0, p.Testall(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Statuses{a.word(3)})
 	case 148:
-		return 0, p.Testany(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false},
-			Status{a.word(4)})
+		return 0, p.Testany(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Status{a.word(4)})
 	case 149:
-		return 0, p.Testsome(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false},
-			Statuses{a.word(4)})
+		return 0, p.Testsome(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false}, Statuses{a.word(4)})
 	case 150:
 		return 0, p.Wait(Ptr[Request]{a.word(0)}, Status{a.word(1)})
 	case 151:
@@ -259,8 +210,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 152:
 		return 0, p.Waitany(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Status{a.word(3)})
 	case 153:
-		return 0, p.Waitsome(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false},
-			Statuses{a.word(4)})
+		return 0, p.Waitsome(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false}, Statuses{a.word(4)})
 	case 154:
 		return 0, p.Op_commutative(Op(a.word(0)), Ref{a.word(1), false})
 	case 155:
@@ -272,42 +222,31 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 158, 159:
 		return 0, p.Reduce_local(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)))
 	case 160:
-		return 0, p.Type_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false},
-			Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Type_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 161:
 		return 0, p.Type_delete_attr(Type(a.word(0)), a.int(1))
 	case 162:
 		return 0, p.Type_free_keyval(Ref{a.word(0), false})
 	case 163:
-		return 0, p.Type_get_attr(Type(a.word(0)), a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false},
-			Language(a.int(4)))
+		return 0, p.Type_get_attr(Type(a.word(0)), a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 	case 164:
 		return 0, p.Type_set_attr(Type(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 165:
 		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
-			return p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5),
-				false}, o6)
+			return p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), false}, o6)
 		})
 	case 166:
 		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
-			return p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5),
-				true}, o6)
+			return p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), true}, o6)
 		})
 	case 167, 168:
-		return 0, p.Pack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Address(a.word(4)),
-			a.int(5), Ref{a.word(6), true})
+		return 0, p.Pack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Address(a.word(4)), a.int(5), Ref{a.word(6), true})
 	case 169, 170:
 		return 0, p.Pack_external_size(CString(a.word(0)), a.int(1), Type(a.word(2)), Ref{a.word(3), true})
 	case 171:
-		return 0, found(p.comm(Comm(a.word(2)))).then(func(o2 *communicator) error {
-			return p.Pack_size(a.int(0),
-				Type(a.word(1)), o2, Ref{a.word(3), false})
-		})
+		return 0, found(p.comm(Comm(a.word(2)))).then(func(o2 *communicator) error { return p.Pack_size(a.int(0), Type(a.word(1)), o2, Ref{a.word(3), false}) })
 	case 172:
-		return 0, found(p.comm(Comm(a.word(2)))).then(func(o2 *communicator) error {
-			return p.Pack_size(a.int(0),
-				Type(a.word(1)), o2, Ref{a.word(3), true})
-		})
+		return 0, found(p.comm(Comm(a.word(2)))).then(func(o2 *communicator) error { return p.Pack_size(a.int(0), Type(a.word(1)), o2, Ref{a.word(3), true}) })
 	case 173:
 		return 0, p.Type_commit(Ptr[Type]{a.word(0)})
 	case 174:
@@ -315,11 +254,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 175:
 		return 0, p.Type_contiguous(a.int(0), Type(a.word(1)), Ptr[Type]{a.word(2)}, Form(1))
 	case 176:
-		return 0, p.Type_create_darray(a.int(0), a.int(1), a.int(2), Ints{a.word(3), false}, Ints{a.word(4), false},
-			Ints{a.word(5), false}, Ints{a.word(6), false}, a.int(7), Type(a.word(8)), Ptr[Type]{a.word(9)}, Form(0))
+		return 0, p.Type_create_darray(a.int(0), a.int(1), a.int(2), Ints{a.word(3), false}, Ints{a.word(4), false}, Ints{a.word(5), false}, Ints{a.word(6), false}, a.int(7), Type(a.word(8)), Ptr[Type]{a.word(9)}, Form(0))
 	case 177:
-		return 0, p.Type_create_darray(a.int(0), a.int(1), a.int(2), Ints{a.word(3), true}, Ints{a.word(4), false},
-			Ints{a.word(5), false}, Ints{a.word(6), false}, a.int(7), Type(a.word(8)), Ptr[Type]{a.word(9)}, Form(1))
+		return 0, p.Type_create_darray(a.int(0), a.int(1), a.int(2), Ints{a.word(3), true}, Ints{a.word(4), false}, Ints{a.word(5), false}, Ints{a.word(6), false}, a.int(7), Type(a.word(8)), Ptr[Type]{a.word(9)}, Form(1))
 	case 178:
 		return 0, p.Type_create_f90_complex(a.int(0), a.int(1), Ptr[Type]{a.word(2)})
 	case 179:
@@ -327,66 +264,52 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 180:
 		return 0, p.Type_create_f90_real(a.int(0), a.int(1), Ptr[Type]{a.word(2)})
 	case 181:
-		return 0, p.Type_create_hindexed(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), true}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(0))
+		return 0, p.Type_create_hindexed(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
 	case 182:
-		return 0, p.Type_create_hindexed(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(1))
+		return 0, p.Type_create_hindexed(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
 	case 183:
-		return 0, p.Type_create_hindexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(0))
+		return 0, p.Type_create_hindexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
 	case 184:
-		return 0, p.Type_create_hindexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(1))
+		return 0, p.Type_create_hindexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
 	case 185:
 		return 0, p.Type_create_hvector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
 	case 186:
 		return 0, p.Type_create_hvector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
 	case 187:
-		return 0, p.Type_create_indexed_block(a.int(0), a.int(1), Ints{a.word(2), false}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(0))
+		return 0, p.Type_create_indexed_block(a.int(0), a.int(1), Ints{a.word(2), false}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
 	case 188:
-		return 0, p.Type_create_indexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(1))
+		return 0, p.Type_create_indexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
 	case 189:
 		return 0, p.Type_create_resized(Type(a.word(0)), a.int(1), a.int(2), Ptr[Type]{a.word(3)}, Form(0))
 	case 190:
 		return 0, p.Type_create_resized(Type(a.word(0)), a.int(1), a.int(2), Ptr[Type]{a.word(3)}, Form(1))
 	case 191:
-		return 0, p.Type_create_struct(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), true},
-			Handles[Type]{a.word(3)}, Ptr[Type]{a.word(4)}, Form(0))
+		return 0, p.Type_create_struct(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Ptr[Type]{a.word(4)}, Form(0))
 	case 192:
-		return 0, p.Type_create_struct(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)},
-			Ptr[Type]{a.word(4)}, Form(1))
+		return 0, p.Type_create_struct(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Ptr[Type]{a.word(4)}, Form(1))
 	case 193:
-		return 0, p.Type_create_subarray(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), false}, Ints{a.word(3),
-			false}, a.int(4), Type(a.word(5)), Ptr[Type]{a.word(6)}, Form(0))
+		return 0, p.Type_create_subarray(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Type(a.word(5)), Ptr[Type]{a.word(6)}, Form(0))
 	case 194:
-		return 0, p.Type_create_subarray(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Ints{a.word(3), true},
-			a.int(4), Type(a.word(5)), Ptr[Type]{a.word(6)}, Form(1))
+		return 0, p.Type_create_subarray(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Ints{a.word(3), true}, a.int(4), Type(a.word(5)), Ptr[Type]{a.word(6)}, Form(1))
 	case 195:
 		return 0, p.Type_dup(Type(a.word(0)), Ptr[Type]{a.word(1)})
 	case 196:
 		return 0, p.Type_free(Ptr[Type]{a.word(0)})
 	case 197:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_get_contents(o0, a.int(1), a.int(2), 0, a.int(3), Ints{a.word(4), false}, Ints{a.word(5),
-				true}, Ints{}, Handles[Type]{a.word(6)}, Form(0))
+			return p.Type_get_contents(o0, a.int(1), a.int(2), 0, a.int(3), Ints{a.word(4), false}, Ints{a.word(5), true}, Ints{}, Handles[Type]{a.word(6)}, Form(0))
 		})
 	case 198:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_get_contents(o0, a.int(1), a.int(2), a.int(3), a.int(4), Ints{a.word(5), false},
-				Ints{a.word(6), true}, Ints{a.word(7), true}, Handles[Type]{a.word(8)}, Form(1))
+			return p.Type_get_contents(o0, a.int(1), a.int(2), a.int(3), a.int(4), Ints{a.word(5), false}, Ints{a.word(6), true}, Ints{a.word(7), true}, Handles[Type]{a.word(8)}, Form(1))
 		})
 	case 199:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_get_envelope(o0, Ref{a.word(1), false}, Ref{a.word(2), false}, Ref{}, Ref{a.word(3), false},
-				Ref{a.word(4), false}, Form(0))
+			return p.Type_get_envelope(o0, Ref{a.word(1), false}, Ref{a.word(2), false}, Ref{}, Ref{a.word(3), false}, Ref{a.word(4), false}, Form(0))
 		})
 	case 200:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_get_envelope(o0, Ref{a.word(1), true}, Ref{a.word(2), true}, Ref{a.word(3), true},
-				Ref{a.word(4), true}, Ref{a.word(5), false}, Form(1))
+			return p.Type_get_envelope(o0, Ref{a.word(1), true}, Ref{a.word(2), true}, Ref{a.word(3), true}, Ref{a.word(4), true}, Ref{a.word(5), false}, Form(1))
 		})
 	case 201, 202, 203:
 		return 0, p.Type_get_extent(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true})
@@ -397,18 +320,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 208:
 		return 0, p.Type_get_value_index(Type(a.word(0)), Type(a.word(1)), Ptr[Type]{a.word(2)})
 	case 209:
-		return 0, p.Type_indexed(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(0))
+		return 0, p.Type_indexed(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
 	case 210:
-		return 0, p.Type_indexed(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)),
-			Ptr[Type]{a.word(4)}, Form(1))
+		return 0, p.Type_indexed(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
 	case 211:
 		return 0, p.Type_match_size(a.int(0), a.int(1), Ptr[Type]{a.word(2)})
 	case 212:
-		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_set_name(o0,
-				CString(a.word(1)))
-		})
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_set_name(o0, CString(a.word(1))) })
 	case 213:
 		return 0, p.Type_size(Type(a.word(0)), Ref{a.word(1), false})
 	case 214, 215:
@@ -419,17 +337,14 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Type_vector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
 	case 218:
 		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
-			return p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), false}, Address(a.word(3)), a.int(4),
-				Type(a.word(5)), o6)
+			return p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), false}, Address(a.word(3)), a.int(4), Type(a.word(5)), o6)
 		})
 	case 219:
 		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
-			return p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), true}, Address(a.word(3)), a.int(4),
-				Type(a.word(5)), o6)
+			return p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), true}, Address(a.word(3)), a.int(4), Type(a.word(5)), o6)
 		})
 	case 220, 221:
-		return 0, p.Unpack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Ref{a.word(3), true},
-			Address(a.word(4)), a.int(5), Type(a.word(6)))
+		return 0, p.Unpack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Ref{a.word(3), true}, Address(a.word(4)), a.int(5), Type(a.word(6)))
 	case 351:
 		return 0, p.Group_compare(Group(a.word(0)), Group(a.word(1)), Ref{a.word(2), false})
 	case 352:
@@ -463,25 +378,17 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 363:
 		return 0, p.Group_union(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
 	case 364:
-		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error {
-			return p.Cart_coords(o0, a.int(1),
-				a.int(2), Ints{a.word(3), false})
-		})
+		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error { return p.Cart_coords(o0, a.int(1), a.int(2), Ints{a.word(3), false}) })
 	case 365:
-		return 0, p.Cart_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4),
-			Ptr[Comm]{a.word(5)})
+		return 0, p.Cart_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ptr[Comm]{a.word(5)})
 	case 366:
 		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error {
 			return p.Cart_get(o0, a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ints{a.word(4), false})
 		})
 	case 367:
-		return 0, p.Cart_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4),
-			false})
+		return 0, p.Cart_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4), false})
 	case 368:
-		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error {
-			return p.Cart_rank(o0, Ints{a.word(1),
-				false}, Ref{a.word(2), false})
-		})
+		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error { return p.Cart_rank(o0, Ints{a.word(1), false}, Ref{a.word(2), false}) })
 	case 369:
 		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error {
 			return p.Cart_shift(o0, a.int(1), a.int(2), Ref{a.word(3), false}, Ref{a.word(4), false})
@@ -493,28 +400,21 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 372:
 		return 0, p.Dims_create(a.int(0), a.int(1), Ints{a.word(2), false})
 	case 373:
-		return 0, p.Dist_graph_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false},
-			Ints{a.word(4), false}, Ints{a.word(5), false}, Info(a.word(6)), a.int(7), Ptr[Comm]{a.word(8)})
+		return 0, p.Dist_graph_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ints{a.word(4), false}, Ints{a.word(5), false}, Info(a.word(6)), a.int(7), Ptr[Comm]{a.word(8)})
 	case 374:
-		return 0, p.Dist_graph_create_adjacent(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3),
-			false}, a.int(4), Ints{a.word(5), false}, Ints{a.word(6), false}, Info(a.word(7)), a.int(8),
-			Ptr[Comm]{a.word(9)})
+		return 0, p.Dist_graph_create_adjacent(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ints{a.word(5), false}, Ints{a.word(6), false}, Info(a.word(7)), a.int(8), Ptr[Comm]{a.word(9)})
 	case 375:
-		return 0, p.Dist_graph_neighbors(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false},
-			a.int(4), Ints{a.word(5), false}, Ints{a.word(6), false})
+		return 0, p.Dist_graph_neighbors(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ints{a.word(5), false}, Ints{a.word(6), false})
 	case 376:
-		return 0, p.Dist_graph_neighbors_count(Comm(a.word(0)), Ref{a.word(1), false}, Ref{a.word(2), false},
-			Ref{a.word(3), false})
+		return 0, p.Dist_graph_neighbors_count(Comm(a.word(0)), Ref{a.word(1), false}, Ref{a.word(2), false}, Ref{a.word(3), false})
 	case 377:
-		return 0, p.Graph_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4),
-			Ptr[Comm]{a.word(5)})
+		return 0, p.Graph_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ptr[Comm]{a.word(5)})
 	case 378:
 		return 0, found(p.graph(Comm(a.word(0)))).then(func(o0 *comm.GraphTopology) error {
 			return p.Graph_get(o0, a.int(1), a.int(2), Ints{a.word(3), false}, Ints{a.word(4), false})
 		})
 	case 379:
-		return 0, p.Graph_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4),
-			false})
+		return 0, p.Graph_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4), false})
 	case 380:
 		return 0, found(p.graph(Comm(a.word(0)))).then(func(o0 *comm.GraphTopology) error {
 			return p.Graph_neighbors(o0, a.int(1), a.int(2), Ints{a.word(3), false})
@@ -528,20 +428,15 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return p.Graphdims_get(o0, Ref{a.word(1), false}, Ref{a.word(2), false})
 		})
 	case 383:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Topo_test(o0,
-				Ref{a.word(1), false})
-		})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Topo_test(o0, Ref{a.word(1), false}) })
 	case 384:
 		return 0, p.Attr_delete(Comm(a.word(0)), a.int(1))
 	case 385:
-		return 0, p.Attr_get(Comm(a.word(0)), a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false},
-			Language(a.int(4)))
+		return 0, p.Attr_get(Comm(a.word(0)), a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 	case 386:
 		return 0, p.Attr_put(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 387:
-		return 0, p.Comm_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false},
-			Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Comm_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 388:
 		return 0, p.Comm_delete_attr(Comm(a.word(0)), a.int(1))
 	case 389:
@@ -553,8 +448,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 391:
 		return 0, p.Comm_set_attr(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 392:
-		return 0, p.Keyval_create(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false},
-			Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Keyval_create(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 393:
 		return 0, p.Keyval_free(Ref{a.word(0), false})
 	case 394:
@@ -620,11 +514,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 424:
 		return 0, p.Comm_join(a.int(0), Ptr[Comm]{a.word(1)})
 	case 425:
-		return 0, p.Comm_spawn(CString(a.word(0)), Strings{a.word(1)}, a.int(2), Info(a.word(3)), a.int(4),
-			Comm(a.word(5)), Ptr[Comm]{a.word(6)}, Ints{a.word(7), false})
+		return 0, p.Comm_spawn(CString(a.word(0)), Strings{a.word(1)}, a.int(2), Info(a.word(3)), a.int(4), Comm(a.word(5)), Ptr[Comm]{a.word(6)}, Ints{a.word(7), false})
 	case 426:
-		return 0, p.Comm_spawn_multiple(a.int(0), Strings{a.word(1)}, Address(a.word(2)), Ints{a.word(3), false},
-			Handles[Info]{a.word(4)}, a.int(5), Comm(a.word(6)), Ptr[Comm]{a.word(7)}, Ints{a.word(8), false})
+		return 0, p.Comm_spawn_multiple(a.int(0), Strings{a.word(1)}, Address(a.word(2)), Ints{a.word(3), false}, Handles[Info]{a.word(4)}, a.int(5), Comm(a.word(6)), Ptr[Comm]{a.word(7)}, Ints{a.word(8), false})
 	case 427:
 		return 0, p.Lookup_name(CString(a.word(0)), Info(a.word(1)), OutString{a.word(2)})
 	case 428:
@@ -639,8 +531,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_create(Comm(a.word(0)), Group(a.word(1)), Ptr[Comm]{a.word(2)})
 	case 433:
 		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return p.Comm_create_from_group(o0, CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)),
-				Ptr[Comm]{a.word(4)})
+			return p.Comm_create_from_group(o0, CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)), Ptr[Comm]{a.word(4)})
 		})
 	case 434:
 		return 0, p.Comm_create_group(Comm(a.word(0)), Group(a.word(1)), a.int(2), Ptr[Comm]{a.word(3)})
@@ -648,18 +539,12 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_dup(Comm(a.word(0)), Ptr[Comm]{a.word(1)})
 	case 436:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error {
-				return p.Comm_dup_with_info(o0, o1,
-					Ptr[Comm]{a.word(2)})
-			})
+			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_dup_with_info(o0, o1, Ptr[Comm]{a.word(2)}) })
 		})
 	case 437:
 		return 0, p.Comm_free(Ptr[Comm]{a.word(0)})
 	case 438:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_get_info(o0,
-				Ptr[Info]{a.word(1)})
-		})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_get_info(o0, Ptr[Info]{a.word(1)}) })
 	case 439:
 		return 0, p.Comm_get_name(Comm(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
 	case 440:
@@ -683,32 +568,21 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_set_info(o0, o1) })
 		})
 	case 447:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_set_name(o0,
-				CString(a.word(1)))
-		})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_name(o0, CString(a.word(1))) })
 	case 448:
 		return 0, p.Comm_size(Comm(a.word(0)), Ref{a.word(1), false})
 	case 449:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_split(o0, a.int(1),
-				a.int(2), Ptr[Comm]{a.word(3)})
-		})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_split(o0, a.int(1), a.int(2), Ptr[Comm]{a.word(3)}) })
 	case 450:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return found(p.hints(Info(a.word(3)))).then(func(o3 *comm.Info) error {
-				return p.Comm_split_type(o0,
-					a.int(1), a.int(2), o3, Ptr[Comm]{a.word(4)})
-			})
+			return found(p.hints(Info(a.word(3)))).then(func(o3 *comm.Info) error { return p.Comm_split_type(o0, a.int(1), a.int(2), o3, Ptr[Comm]{a.word(4)}) })
 		})
 	case 451:
 		return 0, p.Comm_test_inter(Comm(a.word(0)), Ref{a.word(1), false})
 	case 452:
-		return 0, p.Intercomm_create(Comm(a.word(0)), a.int(1), Comm(a.word(2)), a.int(3), a.int(4),
-			Ptr[Comm]{a.word(5)})
+		return 0, p.Intercomm_create(Comm(a.word(0)), a.int(1), Comm(a.word(2)), a.int(3), a.int(4), Ptr[Comm]{a.word(5)})
 	case 453:
-		return 0, p.Intercomm_create_from_groups(Group(a.word(0)), a.int(1), Group(a.word(2)), a.int(3),
-			CString(a.word(4)), Info(a.word(5)), Errhandler(a.word(6)), Ptr[Comm]{a.word(7)})
+		return 0, p.Intercomm_create_from_groups(Group(a.word(0)), a.int(1), Group(a.word(2)), a.int(3), CString(a.word(4)), Info(a.word(5)), Errhandler(a.word(6)), Ptr[Comm]{a.word(7)})
 	case 454:
 		return 0, p.Intercomm_merge(Comm(a.word(0)), a.int(1), Ptr[Comm]{a.word(2)})
 	case 455:
@@ -728,8 +602,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 462:
 		return 0, p.Info_get_nthkey(Info(a.word(0)), a.int(1), OutString{a.word(2)})
 	case 463:
-		return 0, p.Info_get_string(Info(a.word(0)), CString(a.word(1)), Ref{a.word(2), false}, OutString{a.word(3)},
-			Ref{a.word(4), false})
+		return 0, p.Info_get_string(Info(a.word(0)), CString(a.word(1)), Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false})
 	case 464:
 		return 0, p.Info_get_valuelen(Info(a.word(0)), CString(a.word(1)), Ref{a.word(2), false}, Ref{a.word(3), false})
 	case 465:
@@ -737,95 +610,71 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 466:
 		return 0, p.Session_finalize(Ptr[Session]{a.word(0)})
 	case 467:
-		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
-			return p.Session_get_info(o0,
-				Ptr[Info]{a.word(1)})
-		})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_info(o0, Ptr[Info]{a.word(1)}) })
 	case 468:
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
 			return p.Session_get_nth_pset(o0, Info(a.word(1)), a.int(2), Ref{a.word(3), false}, OutString{a.word(4)})
 		})
 	case 469:
-		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
-			return p.Session_get_num_psets(o0,
-				Info(a.word(1)), Ref{a.word(2), false})
-		})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_num_psets(o0, Info(a.word(1)), Ref{a.word(2), false}) })
 	case 470:
-		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
-			return p.Session_get_pset_info(o0,
-				CString(a.word(1)), Ptr[Info]{a.word(2)})
-		})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_pset_info(o0, CString(a.word(1)), Ptr[Info]{a.word(2)}) })
 	case 471:
 		return 0, p.Session_init(Info(a.word(0)), Errhandler(a.word(1)), Ptr[Session]{a.word(2)})
 	case 472, 473:
 		return 0, found(p.window(Win(a.word(8)))).then(func(o8 *windowObject) error {
-			return p.Accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5),
-				Type(a.word(6)), Op(a.word(7)), o8)
+			return p.Accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), Op(a.word(7)), o8)
 		})
 	case 474:
 		return 0, found(p.window(Win(a.word(6)))).then(func(o6 *windowObject) error {
-			return p.Compare_and_swap(Address(a.word(0)), Address(a.word(1)), Address(a.word(2)), Type(a.word(3)),
-				a.int(4), a.int(5), o6)
+			return p.Compare_and_swap(Address(a.word(0)), Address(a.word(1)), Address(a.word(2)), Type(a.word(3)), a.int(4), a.int(5), o6)
 		})
 	case 475:
 		return 0, found(p.window(Win(a.word(6)))).then(func(o6 *windowObject) error {
-			return p.Fetch_and_op(Address(a.word(0)), Address(a.word(1)), Type(a.word(2)), a.int(3), a.int(4),
-				Op(a.word(5)), o6)
+			return p.Fetch_and_op(Address(a.word(0)), Address(a.word(1)), Type(a.word(2)), a.int(3), a.int(4), Op(a.word(5)), o6)
 		})
 	case 476, 477:
 		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
-			return p.Get(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)),
-				o7)
+			return p.Get(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7)
 		})
 	case 478, 479:
 		return 0, found(p.window(Win(a.word(11)))).then(func(o11 *windowObject) error {
-			return p.Get_accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4),
-				Type(a.word(5)), a.int(6), a.int(7), a.int(8), Type(a.word(9)), Op(a.word(10)), o11)
+			return p.Get_accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), a.int(7), a.int(8), Type(a.word(9)), Op(a.word(10)), o11)
 		})
 	case 480, 481:
 		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
-			return p.Put(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)),
-				o7)
+			return p.Put(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7)
 		})
 	case 482, 483:
 		return 0, found(p.window(Win(a.word(8)))).then(func(o8 *windowObject) error {
-			return p.Raccumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5),
-				Type(a.word(6)), Op(a.word(7)), o8, Ptr[Request]{a.word(9)})
+			return p.Raccumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), Op(a.word(7)), o8, Ptr[Request]{a.word(9)})
 		})
 	case 484, 485:
 		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
-			return p.Rget(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)),
-				o7, Ptr[Request]{a.word(8)})
+			return p.Rget(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7, Ptr[Request]{a.word(8)})
 		})
 	case 486, 487:
 		return 0, found(p.window(Win(a.word(11)))).then(func(o11 *windowObject) error {
-			return p.Rget_accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4),
-				Type(a.word(5)), a.int(6), a.int(7), a.int(8), Type(a.word(9)), Op(a.word(10)), o11,
-				Ptr[Request]{a.word(12)})
+			return p.Rget_accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), a.int(7), a.int(8), Type(a.word(9)), Op(a.word(10)), o11, Ptr[Request]{a.word(12)})
 		})
 	case 488, 489:
 		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
-			return p.Rput(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)),
-				o7, Ptr[Request]{a.word(8)})
+			return p.Rput(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7, Ptr[Request]{a.word(8)})
 		})
 	case 490, 491:
-		return 0, p.Win_allocate(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), AddressRef{a.word(4)},
-			Ptr[Win]{a.word(5)})
+		return 0, p.Win_allocate(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), AddressRef{a.word(4)}, Ptr[Win]{a.word(5)})
 	case 492, 493:
-		return 0, p.Win_allocate_shared(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), AddressRef{a.word(4)},
-			Ptr[Win]{a.word(5)})
+		return 0, p.Win_allocate_shared(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), AddressRef{a.word(4)}, Ptr[Win]{a.word(5)})
 	case 494:
 		return 0, p.Win_attach(Win(a.word(0)), Address(a.word(1)), a.int(2))
 	case 495:
 		return 0, p.Win_complete(Win(a.word(0)))
 	case 496, 497:
-		return 0, p.Win_create(Address(a.word(0)), a.int(1), a.int(2), Info(a.word(3)), Comm(a.word(4)),
-			Ptr[Win]{a.word(5)})
+		return 0, p.Win_create(Address(a.word(0)), a.int(1), a.int(2), Info(a.word(3)), Comm(a.word(4)), Ptr[Win]{a.word(5)})
 	case 498:
 		return 0, p.Win_create_dynamic(Info(a.word(0)), Comm(a.word(1)), Ptr[Win]{a.word(2)})
 	case 499:
-		return 0, p.Win_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false},
-			Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Win_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 500:
 		return 0, p.Win_delete_attr(Win(a.word(0)), a.int(1))
 	case 501:
@@ -865,10 +714,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 517:
 		return 0, p.Win_set_info(Win(a.word(0)), Info(a.word(1)))
 	case 518:
-		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
-			return p.Win_set_name(o0,
-				CString(a.word(1)))
-		})
+		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error { return p.Win_set_name(o0, CString(a.word(1))) })
 	case 519:
 		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
 			return p.Win_shared_query(o0, a.int(1), Ref{a.word(2), true}, Ref{a.word(3), false}, AddressRef{a.word(4)})
@@ -882,10 +728,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 522:
 		return 0, p.Win_sync(Win(a.word(0)))
 	case 523:
-		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
-			return p.Win_test(o0,
-				Ref{a.word(1), false})
-		})
+		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error { return p.Win_test(o0, Ref{a.word(1), false}) })
 	case 524:
 		return 0, p.Win_unlock(a.int(0), Win(a.word(1)))
 	case 525:
@@ -916,37 +759,28 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.File_get_type_extent(File(a.word(0)), Type(a.word(1)), Ref{a.word(2), true})
 	case 539:
 		return 0, found(p.opened(File(a.word(0)))).then(func(o0 *openFile) error {
-			return p.File_get_view(o0, Ref{a.word(1), true}, Ptr[Type]{a.word(2)}, Ptr[Type]{a.word(3)},
-				OutString{a.word(4)})
+			return p.File_get_view(o0, Ref{a.word(1), true}, Ptr[Type]{a.word(2)}, Ptr[Type]{a.word(3)}, OutString{a.word(4)})
 		})
 	case 540, 541:
 		return 0, p.File_iread(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
 	case 542, 543:
-		return 0, p.File_iread_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)),
-			Ptr[Request]{a.word(4)})
+		return 0, p.File_iread_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
 	case 544, 545:
-		return 0, p.File_iread_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Ptr[Request]{a.word(5)})
+		return 0, p.File_iread_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
 	case 546, 547:
-		return 0, p.File_iread_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Ptr[Request]{a.word(5)})
+		return 0, p.File_iread_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
 	case 548, 549:
-		return 0, p.File_iread_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)),
-			Ptr[Request]{a.word(4)})
+		return 0, p.File_iread_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
 	case 550, 551:
 		return 0, p.File_iwrite(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
 	case 552, 553:
-		return 0, p.File_iwrite_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)),
-			Ptr[Request]{a.word(4)})
+		return 0, p.File_iwrite_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
 	case 554, 555:
-		return 0, p.File_iwrite_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Ptr[Request]{a.word(5)})
+		return 0, p.File_iwrite_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
 	case 556, 557:
-		return 0, p.File_iwrite_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Ptr[Request]{a.word(5)})
+		return 0, p.File_iwrite_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
 	case 558, 559:
-		return 0, p.File_iwrite_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)),
-			Ptr[Request]{a.word(4)})
+		return 0, p.File_iwrite_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
 	case 560:
 		return 0, p.File_open(Comm(a.word(0)), CString(a.word(1)), a.int(2), Info(a.word(3)), WidePtr[File]{a.word(4)})
 	case 561:
@@ -960,11 +794,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 568:
 		return 0, p.File_read_all_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
 	case 569, 570:
-		return 0, p.File_read_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Status{a.word(5)})
+		return 0, p.File_read_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
 	case 571, 572:
-		return 0, p.File_read_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Status{a.word(5)})
+		return 0, p.File_read_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
 	case 573, 574:
 		return 0, p.File_read_at_all_begin(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)))
 	case 575:
@@ -1002,18 +834,15 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 596:
 		return 0, p.File_write_all_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
 	case 597, 598:
-		return 0, p.File_write_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Status{a.word(5)})
+		return 0, p.File_write_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
 	case 599, 600:
-		return 0, p.File_write_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)),
-			Status{a.word(5)})
+		return 0, p.File_write_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
 	case 601, 602:
 		return 0, p.File_write_at_all_begin(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)))
 	case 603:
 		return 0, p.File_write_at_all_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
 	case 604, 605:
-		return 0, p.File_write_ordered(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)),
-			Status{a.word(4)})
+		return 0, p.File_write_ordered(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
 	case 606, 607:
 		return 0, p.File_write_ordered_begin(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)))
 	case 608:
@@ -1021,11 +850,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 609, 610:
 		return 0, p.File_write_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
 	case 611:
-		return 0, p.Register_datarep(CString(a.word(0)), Func{Entry: a.word(1), Large: false}, Func{Entry: a.word(2),
-			Large: false}, Func{Entry: a.word(3), Large: false}, Address(a.word(4)))
+		return 0, p.Register_datarep(CString(a.word(0)), Func{Entry: a.word(1), Large: false}, Func{Entry: a.word(2), Large: false}, Func{Entry: a.word(3), Large: false}, Address(a.word(4)))
 	case 612:
-		return 0, p.Register_datarep(CString(a.word(0)), Func{Entry: a.word(1), Large: true}, Func{Entry: a.word(2),
-			Large: true}, Func{Entry: a.word(3), Large: false}, Address(a.word(4)))
+		return 0, p.Register_datarep(CString(a.word(0)), Func{Entry: a.word(1), Large: true}, Func{Entry: a.word(2), Large: true}, Func{Entry: a.word(3), Large: false}, Address(a.word(4)))
 	case 613:
 		return 0, p.T_category_changed(Ref{a.word(0), false})
 	case 614:
@@ -1037,8 +864,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 617:
 		return 0, p.T_category_get_index(CString(a.word(0)), Ref{a.word(1), false})
 	case 618:
-		return 0, p.T_category_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, OutString{a.word(3)},
-			Ref{a.word(4), false}, Ref{a.word(5), false}, Ref{a.word(6), false}, Ref{a.word(7), false})
+		return 0, p.T_category_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false}, Ref{a.word(5), false}, Ref{a.word(6), false}, Ref{a.word(7), false})
 	case 619:
 		return 0, p.T_category_get_num(Ref{a.word(0), false})
 	case 620:
@@ -1048,29 +874,21 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 622:
 		return 0, p.T_cvar_get_index(CString(a.word(0)), Ref{a.word(1), false})
 	case 623:
-		return 0, p.T_cvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false},
-			Ptr[Type]{a.word(4)}, WidePtr[T_enum]{a.word(5)}, OutString{a.word(6)}, Ref{a.word(7), false},
-			Ref{a.word(8), false}, Ref{a.word(9), false})
+		return 0, p.T_cvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ptr[Type]{a.word(4)}, WidePtr[T_enum]{a.word(5)}, OutString{a.word(6)}, Ref{a.word(7), false}, Ref{a.word(8), false}, Ref{a.word(9), false})
 	case 624:
 		return 0, p.T_cvar_get_num(Ref{a.word(0), false})
 	case 625:
-		return 0, p.T_cvar_handle_alloc(a.int(0), Address(a.word(1)), WidePtr[T_cvar_handle]{a.word(2)}, Ref{a.word(3),
-			false})
+		return 0, p.T_cvar_handle_alloc(a.int(0), Address(a.word(1)), WidePtr[T_cvar_handle]{a.word(2)}, Ref{a.word(3), false})
 	case 626:
 		return 0, p.T_cvar_handle_free(WidePtr[T_cvar_handle]{a.word(0)})
 	case 627:
-		return 0, found(p.control(T_cvar_handle(a.word(0)))).then(func(o0 *control) error {
-			return p.T_cvar_read(o0,
-				Address(a.word(1)))
-		})
+		return 0, found(p.control(T_cvar_handle(a.word(0)))).then(func(o0 *control) error { return p.T_cvar_read(o0, Address(a.word(1))) })
 	case 628:
 		return 0, p.T_cvar_write(T_cvar_handle(a.word(0)), Address(a.word(1)))
 	case 629:
-		return 0, p.T_enum_get_info(T_enum(a.word(0)), Ref{a.word(1), false}, OutString{a.word(2)}, Ref{a.word(3),
-			false})
+		return 0, p.T_enum_get_info(T_enum(a.word(0)), Ref{a.word(1), false}, OutString{a.word(2)}, Ref{a.word(3), false})
 	case 630:
-		return 0, p.T_enum_get_item(T_enum(a.word(0)), a.int(1), Ref{a.word(2), false}, OutString{a.word(3)},
-			Ref{a.word(4), false})
+		return 0, p.T_enum_get_item(T_enum(a.word(0)), a.int(1), Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false})
 	case 631:
 		return 0, p.T_event_callback_get_info(T_event_registration(a.word(0)), a.int(1), Ptr[Info]{a.word(2)})
 	case 632:
@@ -1080,9 +898,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 634:
 		return 0, p.T_event_get_index(CString(a.word(0)), Ref{a.word(1), false})
 	case 635:
-		return 0, p.T_event_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false},
-			Handles[Type]{a.word(4)}, Ints{a.word(5), true}, Ref{a.word(6), false}, WidePtr[T_enum]{a.word(7)},
-			Ptr[Info]{a.word(8)}, OutString{a.word(9)}, Ref{a.word(10), false}, Ref{a.word(11), false})
+		return 0, p.T_event_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Handles[Type]{a.word(4)}, Ints{a.word(5), true}, Ref{a.word(6), false}, WidePtr[T_enum]{a.word(7)}, Ptr[Info]{a.word(8)}, OutString{a.word(9)}, Ref{a.word(10), false}, Ref{a.word(11), false})
 	case 636:
 		return 0, p.T_event_get_num(Ref{a.word(0), false})
 	case 637:
@@ -1090,11 +906,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 638:
 		return 0, p.T_event_get_timestamp(T_event_instance(a.word(0)), Ref{a.word(1), true})
 	case 639:
-		return 0, p.T_event_handle_alloc(a.int(0), Address(a.word(1)), Info(a.word(2)),
-			WidePtr[T_event_registration]{a.word(3)})
+		return 0, p.T_event_handle_alloc(a.int(0), Address(a.word(1)), Info(a.word(2)), WidePtr[T_event_registration]{a.word(3)})
 	case 640:
-		return 0, p.T_event_handle_free(T_event_registration(a.word(0)), Address(a.word(1)), Func{Entry: a.word(2),
-			Large: false})
+		return 0, p.T_event_handle_free(T_event_registration(a.word(0)), Address(a.word(1)), Func{Entry: a.word(2), Large: false})
 	case 641:
 		return 0, p.T_event_handle_get_info(T_event_registration(a.word(0)), Ptr[Info]{a.word(1)})
 	case 642:
@@ -1102,8 +916,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 643:
 		return 0, p.T_event_read(T_event_instance(a.word(0)), a.int(1), Address(a.word(2)))
 	case 644:
-		return 0, p.T_event_register_callback(T_event_registration(a.word(0)), a.int(1), Info(a.word(2)),
-			Address(a.word(3)), Func{Entry: a.word(4), Large: false})
+		return 0, p.T_event_register_callback(T_event_registration(a.word(0)), a.int(1), Info(a.word(2)), Address(a.word(3)), Func{Entry: a.word(4), Large: false})
 	case 645:
 		return 0, p.T_event_set_dropped_handler(T_event_registration(a.word(0)), Func{Entry: a.word(1), Large: false})
 	case 646:
@@ -1113,16 +926,12 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 648:
 		return 0, p.T_pvar_get_index(CString(a.word(0)), a.int(1), Ref{a.word(2), false})
 	case 649:
-		return 0, p.T_pvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false},
-			Ref{a.word(4), false}, Ptr[Type]{a.word(5)}, WidePtr[T_enum]{a.word(6)}, OutString{a.word(7)},
-			Ref{a.word(8), false}, Ref{a.word(9), false}, Ref{a.word(10), false}, Ref{a.word(11), false},
-			Ref{a.word(12), false})
+		return 0, p.T_pvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ref{a.word(4), false}, Ptr[Type]{a.word(5)}, WidePtr[T_enum]{a.word(6)}, OutString{a.word(7)}, Ref{a.word(8), false}, Ref{a.word(9), false}, Ref{a.word(10), false}, Ref{a.word(11), false}, Ref{a.word(12), false})
 	case 650:
 		return 0, p.T_pvar_get_num(Ref{a.word(0), false})
 	case 651:
 		return 0, found(p.toolSession(T_pvar_session(a.word(0)))).then(func(o0 *toolSession) error {
-			return p.T_pvar_handle_alloc(o0, a.int(1), Address(a.word(2)), WidePtr[T_pvar_handle]{a.word(3)},
-				Ref{a.word(4), false})
+			return p.T_pvar_handle_alloc(o0, a.int(1), Address(a.word(2)), WidePtr[T_pvar_handle]{a.word(3)}, Ref{a.word(4), false})
 		})
 	case 652:
 		return 0, p.T_pvar_handle_free(T_pvar_session(a.word(0)), WidePtr[T_pvar_handle]{a.word(1)})
@@ -1143,9 +952,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 660:
 		return 0, p.T_pvar_write(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
 	case 661:
-		return 0, p.T_source_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, OutString{a.word(3)},
-			Ref{a.word(4), false}, Ref{a.word(5), false}, Ref{a.word(6), true}, Ref{a.word(7), true},
-			Ptr[Info]{a.word(8)})
+		return 0, p.T_source_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false}, Ref{a.word(5), false}, Ref{a.word(6), true}, Ref{a.word(7), true}, Ptr[Info]{a.word(8)})
 	case 662:
 		return 0, p.T_source_get_num(Ref{a.word(0), false})
 	case 663:
@@ -1162,35 +969,24 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		})
 	case 667:
 		return 0, found(p.graphOf(Graph(a.word(4)))).then(func(o4 *graphObject) error {
-			return p.X_Graph_copy(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), o4, Ref{a.word(5),
-				false})
+			return p.X_Graph_copy(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), o4, Ref{a.word(5), false})
 		})
 	case 668:
 		return 0, found(p.graphOf(Graph(a.word(5)))).then(func(o5 *graphObject) error {
-			return p.X_Graph_reduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)),
-				o5, Ref{a.word(6), false})
+			return p.X_Graph_reduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), o5, Ref{a.word(6), false})
 		})
 	case 669:
 		return 0, found(p.graphOf(Graph(a.word(2)))).then(func(o2 *graphObject) error {
 			return p.X_Graph_call(Func{Entry: a.word(0), Large: false}, Address(a.word(1)), o2, Ref{a.word(3), false})
 		})
 	case 670:
-		return 0, found(p.graphOf(Graph(a.word(2)))).then(func(o2 *graphObject) error {
-			return p.X_Graph_order(a.int(0),
-				a.int(1), o2)
-		})
+		return 0, found(p.graphOf(Graph(a.word(2)))).then(func(o2 *graphObject) error { return p.X_Graph_order(a.int(0), a.int(1), o2) })
 	case 671:
 		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_tie(o0) })
 	case 672:
-		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error {
-			return p.X_Graph_issue(o0,
-				Ptr[Request]{a.word(1)})
-		})
+		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_issue(o0, Ptr[Request]{a.word(1)}) })
 	case 673:
-		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error {
-			return p.X_Graph_init(o0,
-				Info(a.word(1)), Ptr[Request]{a.word(2)})
-		})
+		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_init(o0, Info(a.word(1)), Ptr[Request]{a.word(2)}) })
 	case 674:
 		return 0, p.X_Graph_free(WidePtr[Graph]{a.word(0)})
 	case 675:
@@ -1224,8 +1020,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 689:
 		return 0, p.X_Keep_version(Comm(a.word(0)), CString(a.word(1)), a.int(2))
 	case 690:
-		return 0, p.X_Kept(Comm(a.word(0)), a.int(1), CString(a.word(2)), Ref{a.word(3), true}, AddressRef{a.word(4)},
-			Ref{a.word(5), true})
+		return 0, p.X_Kept(Comm(a.word(0)), a.int(1), CString(a.word(2)), Ref{a.word(3), true}, AddressRef{a.word(4)}, Ref{a.word(5), true})
 	case 691:
 		return 0, p.X_Keep_free(Comm(a.word(0)), CString(a.word(1)))
 	}
@@ -1237,157 +1032,89 @@ func (p *Process) dispatchCollective(op int, a slots) (int64, error) {
 	var k collective
 	switch op {
 	case 222, 223:
-		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 224:
-		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)),
-			Comm(a.word(7))))
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
 	case 225:
-		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)),
-			Comm(a.word(7))))
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
 	case 226, 227:
-		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 228:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1),
-			false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6),
-			false}, Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
 	case 229:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1),
-			true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6),
-			true}, Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
 	case 230:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1),
-			false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false},
-			Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 231:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1),
-			true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true},
-			Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 232, 233:
-		return 0, k.run(p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)),
-			a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.run(p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 234, 235:
-		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_allgather(&k, Address(a.word(0)),
-			a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 236:
-		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)),
-			Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
 	case 237:
-		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)),
-			Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
 	case 238:
-		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)),
-			a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false},
-			Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
 	case 239:
-		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)),
-			a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true},
-			Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
 	case 240, 241:
-		return 0, k.run(p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)),
-			a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.run(p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 242, 243:
-		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_alltoall(&k, Address(a.word(0)),
-			a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 244:
-		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false},
-			Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)),
-			Comm(a.word(8))))
+		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
 	case 245:
-		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true},
-			Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)),
-			Comm(a.word(8))))
+		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
 	case 246:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)),
-			Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false},
-			Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
 	case 247:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)),
-			Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true},
-			Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
 	case 248:
-		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true},
-			Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true},
-			Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 249:
-		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true},
-			Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true},
-			Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 250:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)),
-			Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5),
-				false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 251:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)),
-			Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5),
-				true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 252, 253:
-		return 0, k.run(p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4),
-			Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.run(p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 254, 255:
-		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Allgather(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 256:
-		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)),
-			Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
 	case 257:
-		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)),
-			Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
 	case 258:
-		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)),
-			Comm(a.word(7))))
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
 	case 259:
-		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)),
-			Comm(a.word(7))))
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
 	case 260, 261:
-		return 0, k.run(p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)),
-			Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.run(p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 262, 263:
-		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Allreduce(&k, Address(a.word(0)),
-			Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 264, 265:
-		return 0, k.run(p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4),
-			Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.run(p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 266, 267:
-		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Alltoall(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 268:
-		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false},
-			Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)),
-			Comm(a.word(8))))
+		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
 	case 269:
-		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true},
-			Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)),
-			Comm(a.word(8))))
+		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
 	case 270:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)),
-			Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false},
-			Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
 	case 271:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)),
-			Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true},
-			Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
 	case 272:
-		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false},
-			Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false},
-			Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 273:
-		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true},
-			Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true},
-			Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 274:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)),
-			Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)),
-			Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 275:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)),
-			Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5),
-				true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 276:
 		return 0, k.run(p.Barrier(&k, Comm(a.word(0))))
 	case 277:
@@ -1395,160 +1122,101 @@ func (p *Process) dispatchCollective(op int, a slots) (int64, error) {
 	case 278, 279:
 		return 0, k.run(p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
 	case 280, 281:
-		return 0, k.prepare(p, Info(a.word(5)), Ptr[Request]{a.word(6)}, p.Bcast(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), a.int(3), Comm(a.word(4))))
+		return 0, k.prepare(p, Info(a.word(5)), Ptr[Request]{a.word(6)}, p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
 	case 282, 283:
-		return 0, k.run(p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)),
-			Comm(a.word(5))))
+		return 0, k.run(p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 284, 285:
-		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Exscan(&k, Address(a.word(0)),
-			Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 286, 287:
-		return 0, k.run(p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4),
-			Type(a.word(5)), a.int(6), Comm(a.word(7))))
+		return 0, k.run(p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
 	case 288, 289:
-		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Gather(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
 	case 290:
-		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4),
-			false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 291:
-		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4),
-			true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 292:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)),
-			a.int(7), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 293:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)),
-			a.int(7), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 294, 295:
-		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 296:
-		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
 	case 297:
-		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
 	case 298, 299:
-		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2),
-			Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 300, 301:
-		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
 	case 302:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false},
-			Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false},
-			Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
 	case 303:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true},
-			Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true},
-			Type(a.word(7)), Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
 	case 304:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false},
-			Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false},
-			Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 305:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true},
-			Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6),
-				true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
 	case 306:
 		return 0, k.begin(p, Ptr[Request]{a.word(1)}, p.Barrier(&k, Comm(a.word(0))))
 	case 307, 308:
-		return 0, k.begin(p, Ptr[Request]{a.word(5)}, p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			a.int(3), Comm(a.word(4))))
+		return 0, k.begin(p, Ptr[Request]{a.word(5)}, p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
 	case 309, 310:
-		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2),
-			Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 311, 312:
-		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
 	case 313:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7),
-			Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 314:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7),
-			Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 315, 316:
-		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2),
-			Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
 	case 317:
-		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)),
-			Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 318:
-		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)),
-			Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 319, 320:
-		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)),
-			a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 321, 322:
-		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2),
-			Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 323, 324:
-		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)),
-			Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
 	case 325:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false},
-			Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7),
-			Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 326:
-		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true},
-			Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7),
-			Comm(a.word(8))))
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 327, 328:
-		return 0, k.run(p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)),
-			a.int(5), Comm(a.word(6))))
+		return 0, k.run(p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
 	case 329, 330:
-		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Reduce(&k, Address(a.word(0)),
-			Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
 	case 331:
-		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false},
-			Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 332:
-		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true},
-			Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 333, 334:
-		return 0, k.run(p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)),
-			Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.run(p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 335, 336:
-		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter_block(&k, Address(a.word(0)),
-			Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 337:
-		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)),
-			Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 338:
-		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)),
-			Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 339, 340:
-		return 0, k.run(p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)),
-			Comm(a.word(5))))
+		return 0, k.run(p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 341, 342:
-		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Scan(&k, Address(a.word(0)),
-			Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
 	case 343, 344:
-		return 0, k.run(p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4),
-			Type(a.word(5)), a.int(6), Comm(a.word(7))))
+		return 0, k.run(p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
 	case 345, 346:
-		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Scatter(&k, Address(a.word(0)), a.int(1),
-			Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
 	case 347:
-		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false},
-			Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 348:
-		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true},
-			Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 349:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)),
-			Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5),
-			Type(a.word(6)), a.int(7), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	case 350:
-		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)),
-			Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5),
-			Type(a.word(6)), a.int(7), Comm(a.word(8))))
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	}
 	return 0, unsupported(op)
 }

@@ -223,8 +223,7 @@ func (p *Process) Op_commutative(op Op, commute Ref) error {
 }
 
 // Type_create_keyval is MPI_Type_create_keyval.
-func (p *Process) Type_create_keyval(type_copy_attr_fn Func, type_delete_attr_fn Func, type_keyval Ref,
-	extra_state Address, language Language) error {
+func (p *Process) Type_create_keyval(type_copy_attr_fn Func, type_delete_attr_fn Func, type_keyval Ref, extra_state Address, language Language) error {
 	type_keyval.Set(int(p.newKeyval(kindType, type_copy_attr_fn, type_delete_attr_fn, extra_state, language)))
 	return nil
 }
@@ -272,8 +271,7 @@ func (p *Process) Type_contiguous(count int, oldtype Type, newtype Ptr[Type], fo
 }
 
 // Type_create_darray is MPI_Type_create_darray.
-func (p *Process) Type_create_darray(size int, rank int, ndims int, array_of_gsizes Ints, array_of_distribs Ints,
-	array_of_dargs Ints, array_of_psizes Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_darray(size int, rank int, ndims int, array_of_gsizes Ints, array_of_distribs Ints, array_of_dargs Ints, array_of_psizes Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := dimensions(ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes)
 	if err != nil {
 		return err
@@ -291,8 +289,7 @@ func (p *Process) Type_create_darray(size int, rank int, ndims int, array_of_gsi
 }
 
 // Type_create_hindexed is MPI_Type_create_hindexed.
-func (p *Process) Type_create_hindexed(count int, array_of_blocklengths Ints, array_of_displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_hindexed(count int, array_of_blocklengths Ints, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := wide(array_of_blocklengths, count)
 	if err != nil {
 		return err
@@ -310,8 +307,7 @@ func (p *Process) Type_create_hindexed(count int, array_of_blocklengths Ints, ar
 }
 
 // Type_create_hindexed_block is MPI_Type_create_hindexed_block.
-func (p *Process) Type_create_hindexed_block(count int, blocklength int, array_of_displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_hindexed_block(count int, blocklength int, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := wide(array_of_displacements, count)
 	if err != nil {
 		return err
@@ -325,8 +321,7 @@ func (p *Process) Type_create_hindexed_block(count int, blocklength int, array_o
 }
 
 // Type_create_hvector is MPI_Type_create_hvector.
-func (p *Process) Type_create_hvector(count int, blocklength int, stride int, oldtype Type, newtype Ptr[Type],
-	form Form) error {
+func (p *Process) Type_create_hvector(count int, blocklength int, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := p.typeOf(oldtype)
 	if err != nil {
 		return err
@@ -336,8 +331,7 @@ func (p *Process) Type_create_hvector(count int, blocklength int, stride int, ol
 }
 
 // Type_create_indexed_block is MPI_Type_create_indexed_block.
-func (p *Process) Type_create_indexed_block(count int, blocklength int, array_of_displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_indexed_block(count int, blocklength int, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := wide(array_of_displacements, count)
 	if err != nil {
 		return err
@@ -361,8 +355,7 @@ func (p *Process) Type_create_resized(oldtype Type, lb int, extent int, newtype 
 }
 
 // Type_create_subarray is MPI_Type_create_subarray.
-func (p *Process) Type_create_subarray(ndims int, array_of_sizes Ints, array_of_subsizes Ints, array_of_starts Ints,
-	order int, oldtype Type, newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_subarray(ndims int, array_of_sizes Ints, array_of_subsizes Ints, array_of_starts Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := wide(array_of_sizes, ndims)
 	if err != nil {
 		return err
@@ -412,8 +405,7 @@ func (p *Process) Type_get_true_extent(t Type, true_lb Ref, true_extent Ref) err
 }
 
 // Type_indexed is MPI_Type_indexed.
-func (p *Process) Type_indexed(count int, array_of_blocklengths Ints, array_of_displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
+func (p *Process) Type_indexed(count int, array_of_blocklengths Ints, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := wide(array_of_blocklengths, count)
 	if err != nil {
 		return err
@@ -431,8 +423,7 @@ func (p *Process) Type_indexed(count int, array_of_blocklengths Ints, array_of_d
 }
 
 // Type_vector is MPI_Type_vector.
-func (p *Process) Type_vector(count int, blocklength int, stride int, oldtype Type, newtype Ptr[Type],
-	form Form) error {
+func (p *Process) Type_vector(count int, blocklength int, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := p.typeOf(oldtype)
 	if err != nil {
 		return err
@@ -442,68 +433,53 @@ func (p *Process) Type_vector(count int, blocklength int, stride int, oldtype Ty
 }
 
 // Neighbor_allgather is MPI_Neighbor_allgather.
-func (p *Process) Neighbor_allgather(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address,
-	recvcount int, recvtype Type, c Comm) error {
+func (p *Process) Neighbor_allgather(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int, recvtype Type, c Comm) error {
 	return p.neighborAllgather(k, sendbuf, sendcount, sendtype, regular(recvbuf, recvcount, recvtype), c)
 }
 
 // Neighbor_allgatherv is MPI_Neighbor_allgatherv.
-func (p *Process) Neighbor_allgatherv(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address,
-	recvcounts Ints, displs Ints, recvtype Type, c Comm) error {
+func (p *Process) Neighbor_allgatherv(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcounts Ints, displs Ints, recvtype Type, c Comm) error {
 	return p.neighborAllgather(k, sendbuf, sendcount, sendtype, listed(recvbuf, recvcounts, displs, recvtype), c)
 }
 
 // Neighbor_alltoall is MPI_Neighbor_alltoall.
-func (p *Process) Neighbor_alltoall(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address,
-	recvcount int, recvtype Type, c Comm) error {
-	return p.neighborAlltoall(k, "neighbor_alltoall", regular(sendbuf, sendcount, sendtype), regular(recvbuf, recvcount,
-		recvtype), c)
+func (p *Process) Neighbor_alltoall(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int, recvtype Type, c Comm) error {
+	return p.neighborAlltoall(k, "neighbor_alltoall", regular(sendbuf, sendcount, sendtype), regular(recvbuf, recvcount, recvtype), c)
 }
 
 // Neighbor_alltoallv is MPI_Neighbor_alltoallv.
-func (p *Process) Neighbor_alltoallv(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints, sendtype Type,
-	recvbuf Address, recvcounts Ints, rdispls Ints, recvtype Type, c Comm) error {
-	return p.neighborAlltoall(k, "neighbor_alltoall", listed(sendbuf, sendcounts, sdispls, sendtype), listed(recvbuf,
-		recvcounts, rdispls, recvtype), c)
+func (p *Process) Neighbor_alltoallv(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints, sendtype Type, recvbuf Address, recvcounts Ints, rdispls Ints, recvtype Type, c Comm) error {
+	return p.neighborAlltoall(k, "neighbor_alltoall", listed(sendbuf, sendcounts, sdispls, sendtype), listed(recvbuf, recvcounts, rdispls, recvtype), c)
 }
 
 // Neighbor_alltoallw is MPI_Neighbor_alltoallw.
-func (p *Process) Neighbor_alltoallw(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints,
-	sendtypes Handles[Type], recvbuf Address, recvcounts Ints, rdispls Ints, recvtypes Handles[Type], c Comm) error {
-	return p.neighborAlltoall(k, "neighbor_alltoallw", typed(sendbuf, sendcounts, sdispls, sendtypes), typed(recvbuf,
-		recvcounts, rdispls, recvtypes), c)
+func (p *Process) Neighbor_alltoallw(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints, sendtypes Handles[Type], recvbuf Address, recvcounts Ints, rdispls Ints, recvtypes Handles[Type], c Comm) error {
+	return p.neighborAlltoall(k, "neighbor_alltoallw", typed(sendbuf, sendcounts, sdispls, sendtypes), typed(recvbuf, recvcounts, rdispls, recvtypes), c)
 }
 
 // Allgather is MPI_Allgather.
-func (p *Process) Allgather(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address,
-	recvcount int, recvtype Type, c Comm) error {
+func (p *Process) Allgather(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int, recvtype Type, c Comm) error {
 	return p.allgather(k, sendbuf, sendcount, sendtype, regular(recvbuf, recvcount, recvtype), c)
 }
 
 // Allgatherv is MPI_Allgatherv.
-func (p *Process) Allgatherv(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address,
-	recvcounts Ints, displs Ints, recvtype Type, c Comm) error {
+func (p *Process) Allgatherv(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcounts Ints, displs Ints, recvtype Type, c Comm) error {
 	return p.allgather(k, sendbuf, sendcount, sendtype, listed(recvbuf, recvcounts, displs, recvtype), c)
 }
 
 // Alltoall is MPI_Alltoall.
-func (p *Process) Alltoall(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int,
-	recvtype Type, c Comm) error {
+func (p *Process) Alltoall(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int, recvtype Type, c Comm) error {
 	return p.alltoall(k, regular(sendbuf, sendcount, sendtype), regular(recvbuf, recvcount, recvtype), c)
 }
 
 // Alltoallv is MPI_Alltoallv.
-func (p *Process) Alltoallv(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints, sendtype Type,
-	recvbuf Address, recvcounts Ints, rdispls Ints, recvtype Type, c Comm) error {
-	return p.alltoall(k, listed(sendbuf, sendcounts, sdispls, sendtype), listed(recvbuf, recvcounts, rdispls, recvtype),
-		c)
+func (p *Process) Alltoallv(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints, sendtype Type, recvbuf Address, recvcounts Ints, rdispls Ints, recvtype Type, c Comm) error {
+	return p.alltoall(k, listed(sendbuf, sendcounts, sdispls, sendtype), listed(recvbuf, recvcounts, rdispls, recvtype), c)
 }
 
 // Alltoallw is MPI_Alltoallw.
-func (p *Process) Alltoallw(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints, sendtypes Handles[Type],
-	recvbuf Address, recvcounts Ints, rdispls Ints, recvtypes Handles[Type], c Comm) error {
-	return p.alltoall(k, typed(sendbuf, sendcounts, sdispls, sendtypes), typed(recvbuf, recvcounts, rdispls, recvtypes),
-		c)
+func (p *Process) Alltoallw(k *collective, sendbuf Address, sendcounts Ints, sdispls Ints, sendtypes Handles[Type], recvbuf Address, recvcounts Ints, rdispls Ints, recvtypes Handles[Type], c Comm) error {
+	return p.alltoall(k, typed(sendbuf, sendcounts, sdispls, sendtypes), typed(recvbuf, recvcounts, rdispls, recvtypes), c)
 }
 
 // Exscan is MPI_Exscan.
@@ -512,27 +488,22 @@ func (p *Process) Exscan(k *collective, sendbuf Address, recvbuf Address, count 
 }
 
 // Gather is MPI_Gather.
-func (p *Process) Gather(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int,
-	recvtype Type, root int, c Comm) error {
+func (p *Process) Gather(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int, recvtype Type, root int, c Comm) error {
 	return p.rootBlocks(k, coll.Gather, regular(recvbuf, recvcount, recvtype), sendbuf, sendcount, sendtype, root, c)
 }
 
 // Gatherv is MPI_Gatherv.
-func (p *Process) Gatherv(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address,
-	recvcounts Ints, displs Ints, recvtype Type, root int, c Comm) error {
-	return p.rootBlocks(k, coll.Gather, listed(recvbuf, recvcounts, displs, recvtype), sendbuf, sendcount, sendtype,
-		root, c)
+func (p *Process) Gatherv(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcounts Ints, displs Ints, recvtype Type, root int, c Comm) error {
+	return p.rootBlocks(k, coll.Gather, listed(recvbuf, recvcounts, displs, recvtype), sendbuf, sendcount, sendtype, root, c)
 }
 
 // Reduce_scatter is MPI_Reduce_scatter.
-func (p *Process) Reduce_scatter(k *collective, sendbuf Address, recvbuf Address, recvcounts Ints, t Type, op Op,
-	c Comm) error {
+func (p *Process) Reduce_scatter(k *collective, sendbuf Address, recvbuf Address, recvcounts Ints, t Type, op Op, c Comm) error {
 	return p.reduceScatter(k, sendbuf, recvbuf, 0, recvcounts, false, t, op, c)
 }
 
 // Reduce_scatter_block is MPI_Reduce_scatter_block.
-func (p *Process) Reduce_scatter_block(k *collective, sendbuf Address, recvbuf Address, recvcount int, t Type, op Op,
-	c Comm) error {
+func (p *Process) Reduce_scatter_block(k *collective, sendbuf Address, recvbuf Address, recvcount int, t Type, op Op, c Comm) error {
 	return p.reduceScatter(k, sendbuf, recvbuf, recvcount, Ints{}, true, t, op, c)
 }
 
@@ -542,16 +513,13 @@ func (p *Process) Scan(k *collective, sendbuf Address, recvbuf Address, count in
 }
 
 // Scatter is MPI_Scatter.
-func (p *Process) Scatter(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int,
-	recvtype Type, root int, c Comm) error {
+func (p *Process) Scatter(k *collective, sendbuf Address, sendcount int, sendtype Type, recvbuf Address, recvcount int, recvtype Type, root int, c Comm) error {
 	return p.rootBlocks(k, coll.Scatter, regular(sendbuf, sendcount, sendtype), recvbuf, recvcount, recvtype, root, c)
 }
 
 // Scatterv is MPI_Scatterv.
-func (p *Process) Scatterv(k *collective, sendbuf Address, sendcounts Ints, displs Ints, sendtype Type, recvbuf Address,
-	recvcount int, recvtype Type, root int, c Comm) error {
-	return p.rootBlocks(k, coll.Scatter, listed(sendbuf, sendcounts, displs, sendtype), recvbuf, recvcount, recvtype,
-		root, c)
+func (p *Process) Scatterv(k *collective, sendbuf Address, sendcounts Ints, displs Ints, sendtype Type, recvbuf Address, recvcount int, recvtype Type, root int, c Comm) error {
+	return p.rootBlocks(k, coll.Scatter, listed(sendbuf, sendcounts, displs, sendtype), recvbuf, recvcount, recvtype, root, c)
 }
 
 // Group_compare is MPI_Group_compare.
@@ -704,8 +672,7 @@ func (p *Process) Attr_put(c Comm, keyval int, attribute_val Address, language L
 }
 
 // Comm_create_keyval is MPI_Comm_create_keyval.
-func (p *Process) Comm_create_keyval(comm_copy_attr_fn Func, comm_delete_attr_fn Func, comm_keyval Ref,
-	extra_state Address, language Language) error {
+func (p *Process) Comm_create_keyval(comm_copy_attr_fn Func, comm_delete_attr_fn Func, comm_keyval Ref, extra_state Address, language Language) error {
 	comm_keyval.Set(int(p.newKeyval(kindComm, comm_copy_attr_fn, comm_delete_attr_fn, extra_state, language)))
 	return nil
 }
@@ -734,8 +701,7 @@ func (p *Process) Comm_set_attr(c Comm, comm_keyval int, attribute_val Address, 
 }
 
 // Keyval_create is MPI_Keyval_create.
-func (p *Process) Keyval_create(copy_fn Func, delete_fn Func, keyval Ref, extra_state Address,
-	language Language) error {
+func (p *Process) Keyval_create(copy_fn Func, delete_fn Func, keyval Ref, extra_state Address, language Language) error {
 	keyval.Set(int(p.newKeyval(kindComm, copy_fn, delete_fn, extra_state, language)))
 	return nil
 }
@@ -1057,8 +1023,7 @@ func (p *Process) Win_complete(win Win) error {
 }
 
 // Win_create_keyval is MPI_Win_create_keyval.
-func (p *Process) Win_create_keyval(win_copy_attr_fn Func, win_delete_attr_fn Func, win_keyval Ref, extra_state Address,
-	language Language) error {
+func (p *Process) Win_create_keyval(win_copy_attr_fn Func, win_delete_attr_fn Func, win_keyval Ref, extra_state Address, language Language) error {
 	win_keyval.Set(int(p.newKeyval(kindWin, win_copy_attr_fn, win_delete_attr_fn, extra_state, language)))
 	return nil
 }
@@ -1855,8 +1820,7 @@ func (p *Process) T_enum_get_item(enumtype T_enum, indx int, value Ref, name Out
 }
 
 // T_event_callback_get_info is MPI_T_event_callback_get_info.
-func (p *Process) T_event_callback_get_info(event_registration T_event_registration, cb_safety int,
-	info_used Ptr[Info]) error {
+func (p *Process) T_event_callback_get_info(event_registration T_event_registration, cb_safety int, info_used Ptr[Info]) error {
 	return noEvent(uintptr(event_registration))
 }
 
@@ -1876,9 +1840,7 @@ func (p *Process) T_event_get_index(name CString, event_index Ref) error {
 }
 
 // T_event_get_info is MPI_T_event_get_info.
-func (p *Process) T_event_get_info(event_index int, name OutString, name_len Ref, verbosity Ref,
-	array_of_datatypes Handles[Type], array_of_displacements Ints, num_elements Ref, enumtype WidePtr[T_enum],
-	info Ptr[Info], desc OutString, desc_len Ref, bind Ref) error {
+func (p *Process) T_event_get_info(event_index int, name OutString, name_len Ref, verbosity Ref, array_of_datatypes Handles[Type], array_of_displacements Ints, num_elements Ref, enumtype WidePtr[T_enum], info Ptr[Info], desc OutString, desc_len Ref, bind Ref) error {
 	_, err := entryOf([]string(nil), event_index)
 	return err
 }
@@ -1900,15 +1862,13 @@ func (p *Process) T_event_get_timestamp(event_instance T_event_instance, event_t
 }
 
 // T_event_handle_alloc is MPI_T_event_handle_alloc.
-func (p *Process) T_event_handle_alloc(event_index int, obj_handle Address, info Info,
-	event_registration WidePtr[T_event_registration]) error {
+func (p *Process) T_event_handle_alloc(event_index int, obj_handle Address, info Info, event_registration WidePtr[T_event_registration]) error {
 	_, err := entryOf([]string(nil), event_index)
 	return err
 }
 
 // T_event_handle_free is MPI_T_event_handle_free.
-func (p *Process) T_event_handle_free(event_registration T_event_registration, user_data Address,
-	free_cb_function Func) error {
+func (p *Process) T_event_handle_free(event_registration T_event_registration, user_data Address, free_cb_function Func) error {
 	return noEvent(uintptr(event_registration))
 }
 
@@ -1928,8 +1888,7 @@ func (p *Process) T_event_read(event_instance T_event_instance, element_index in
 }
 
 // T_event_register_callback is MPI_T_event_register_callback.
-func (p *Process) T_event_register_callback(event_registration T_event_registration, cb_safety int, info Info,
-	user_data Address, event_cb_function Func) error {
+func (p *Process) T_event_register_callback(event_registration T_event_registration, cb_safety int, info Info, user_data Address, event_cb_function Func) error {
 	return noEvent(uintptr(event_registration))
 }
 
@@ -1966,8 +1925,7 @@ func (p *Process) T_pvar_write(session T_pvar_session, handle T_pvar_handle, buf
 }
 
 // T_source_get_info is MPI_T_source_get_info.
-func (p *Process) T_source_get_info(source_index int, name OutString, name_len Ref, desc OutString, desc_len Ref,
-	ordering Ref, ticks_per_second Ref, max_ticks Ref, info Ptr[Info]) error {
+func (p *Process) T_source_get_info(source_index int, name OutString, name_len Ref, desc OutString, desc_len Ref, ordering Ref, ticks_per_second Ref, max_ticks Ref, info Ptr[Info]) error {
 	_, err := entryOf([]string(nil), source_index)
 	return err
 }

@@ -29,8 +29,7 @@ func ExampleRun_deadlock() {
 	fmt.Println(err)
 	// Output:
 	// [2000 2000]
-	// sim: deadlock at 1500 ns: these wait for one another in a circle; let one of the ranks receive before it sends,
-	// or use nonblocking calls:
+	// sim: deadlock at 1500 ns: these wait for one another in a circle; let one of the ranks receive before it sends, or use nonblocking calls:
 	//   rank 0, operation 0: send 8 B to rank 1, tag 0
 	//   rank 1, operation 0: send 8 B to rank 0, tag 0
 }

@@ -65,8 +65,7 @@ func longLines(name string, text []byte) (numbers []int) {
 				continue
 			}
 			line = code.ReplaceAllStringFunc(line, func(s string) string {
-				return strings.Repeat("x",
-					utf8.RuneCountInString(s))
+				return strings.Repeat("x", utf8.RuneCountInString(s))
 			})
 		}
 		output = strings.HasPrefix(trimmed, "//") && (output || outputs.MatchString(trimmed))
